@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "base/suggest.h"
+#include "conf/additions.h"
 #include "conf/refusals.h"
 #include "conf/text.h"
 
@@ -366,8 +367,8 @@ class PolicyReader {
       out.arguments = ReadArguments(*arguments, Sub(path, "arguments"));
     }
     CheckConfigurationName(out, name_path);
-    if (out.name == kSessionConfiguration && !configurations_seen_.count(out.name)) {
-      refusals_.Note(ReadSessionArguments(out.arguments));
+    if (!configurations_seen_.count(out.name) && ReadAdditions(out, &loaded_.policy)) {
+      for (Finding& finding : out.arguments.Findings()) Add(std::move(finding));
     }
     configurations_seen_.insert(out.name);
     loaded_.policy.configurations.push_back(std::move(out));
@@ -379,7 +380,7 @@ class PolicyReader {
            StrCat("a second entry for ", Clip(entry.name), ", ignored: only the first one counts"));
       return;
     }
-    if (entry.name == kSessionConfiguration) return;
+    if (IsAddition(entry.name)) return;
     Names names = known_.actions;
     names.push_back(kSessionConfiguration);
     if (std::find(names.begin(), names.end(), entry.name) == names.end()) {
@@ -388,18 +389,6 @@ class PolicyReader {
       // The gang actions read the arguments of allocate, whether it runs or not.
       Note(entry.line, path, "this action is not among `actions`, so its arguments have no effect");
     }
-  }
-
-  absl::Status ReadSessionArguments(const Arguments& arguments) {
-    BTH_ASSIGN_OR_RETURN(const std::string veto, arguments.String("victimVeto", "tier"));
-    if (veto == "strict") {
-      loaded_.policy.victim_veto = VictimVeto::kStrict;
-    } else if (veto != "tier") {
-      arguments.Report("victimVeto", StrCat("needs tier or strict, got ", QuoteYaml(Clip(veto)),
-                                            "; tier is used"));
-    }
-    for (Finding& finding : arguments.Findings()) Add(std::move(finding));
-    return absl::OkStatus();
   }
 
   // `tls: {insecureSkipVerify: x}` as `tls.insecureSkipVerify: x`: both ways are in use.

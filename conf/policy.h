@@ -94,6 +94,10 @@ struct ActionArguments {
 // `victimVeto`: `tier` (default) or `strict`.
 inline constexpr std::string_view kSessionConfiguration = "session";
 
+// Another, about MindCluster's daemons, as these call it. Known arguments:
+// `useClusterInfoManager`: true (default) or false; others that they document have no effect here.
+inline constexpr std::string_view kMindClusterConfiguration = "init-params";
+
 // What an empty answer to "who may be evicted" means for later tiers.
 enum class VictimVeto : uint8_t {
   kTier,    // The next tier decides.
@@ -106,6 +110,8 @@ struct Policy {
   std::vector<ActionArguments> configurations;
   std::map<std::string, std::string> metrics;  // Where node load comes from. Holds a password.
   VictimVeto victim_veto = VictimVeto::kTier;
+  bool cluster_reports =
+      true;  // ClusterD tells of the chips of all nodes; else each node's plugin.
 
   bool HasAction(std::string_view name) const;
   // The arguments of the first entry of that name; without one, arguments that are all absent.

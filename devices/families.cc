@@ -4,13 +4,15 @@
 #include "devices/family.h"
 #include "devices/gpushare/gpushare.h"
 #include "devices/hami_ascend/hami_ascend.h"
+#include "devices/mindcluster/mindcluster.h"
 #include "devices/vgpu/vgpu.h"
 
 namespace bth::devices {
 
 // In the order in which a pod's devices are announced.
 absl::Span<const Family* const> Families() {
-  static const std::array<const Family*, 3> kFamilies = {&gpushare::TheFamily(), &vgpu::TheFamily(),
+  static const std::array<const Family*, 4> kFamilies = {&gpushare::TheFamily(), &vgpu::TheFamily(),
+                                                         &mindcluster::TheFamily(),
                                                          &hami_ascend::TheFamily()};
   return kFamilies;
 }
@@ -21,11 +23,12 @@ const Family& FamilyOf(model::DeviceFamily family) {
       return gpushare::TheFamily();
     case model::DeviceFamily::kVgpu:
       return vgpu::TheFamily();
+    case model::DeviceFamily::kMindCluster:
+      return mindcluster::TheFamily();
     case model::DeviceFamily::kHamiAscend:
       return hami_ascend::TheFamily();
-    default:
-      ThrowDefect("a family of devices that is there");
   }
+  ThrowDefect("a family of devices that is there");
 }
 
 }  // namespace bth::devices

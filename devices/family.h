@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,10 +32,13 @@ struct Chosen {
   int32_t cores = 0;
   int32_t mig_group = -1;
   int32_t mig_position = 0;
+  int32_t mark = 0;  // Of HeldDevice.
 };
 struct Choice {
   absl::InlinedVector<Chosen, 8> devices;  // In the order of containers.
   double score = 0;                        // By the policy, before weights.
+  bool lowered = false;                    // Less than the pod would like, but it does.
+  std::optional<size_t> refusal;           // Where it depends on the node: which of `refusals`.
 };
 
 // Whether, and how, a pod can be served.
@@ -75,11 +79,16 @@ class Family {
                         const Announcement& announcement,
                         std::vector<std::pair<std::string, std::string>>* annotations) const = 0;
 
-  // Why nodes may refuse, for people, and which of it says so to that wish.
+  // Why nodes may refuse, for people, and which of it says so to that wish, if Choose does not
+  // tell.
   virtual absl::Span<const std::string_view> refusals() const = 0;
   virtual size_t RefusalOf(const model::DeviceWish& wish) const {
     static_cast<void>(wish);
     return 0;
+  }
+  virtual bool EvictionsHelp(size_t refusal) const {
+    static_cast<void>(refusal);
+    return true;
   }
   // The annotation of nodes by which its device plugin takes turns with schedulers; empty: none.
   virtual std::string_view LockOf(const model::DeviceWish& wish) const = 0;

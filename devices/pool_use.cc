@@ -41,6 +41,7 @@ void PoolUse::Add(TaskId task, const model::PodDevices& pod, bool leaving) {
       Holder holder{.task = task,
                     .device = device,
                     .use = {.slots = 1, .memory = part.memory, .cores = part.cores},
+                    .mark = part.mark,
                     .leaving = leaving,
                     .group = pod.group,
                     .rules = pod.rules};

@@ -29,6 +29,7 @@ struct Holder {
   // settings are now, which keeps others off it.
   int32_t mig_group = -1;
   int32_t mig_position = 0;
+  int32_t mark = 0;  // Of HeldDevice.
   bool leaving = false;
   std::string_view group;  // Of pods.
   uint64_t rules = 0;

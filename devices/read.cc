@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "devices/family.h"
+#include "devices/mindcluster/mindcluster.h"
 
 namespace bth::devices {
 namespace {
@@ -23,7 +24,7 @@ void AddWish(const model::DeviceWish& wish, std::string* key) {
   for (const model::DeviceAsk& ask : wish.containers) {
     StrAppend(key, ask.count, ",", ask.memory, ",", ask.percent.value_or(-1), ",", ask.cores, ";");
   }
-  StrAppend(key, "m", wish.mode ? 1 : 0);
+  StrAppend(key, "h", wish.high ? 1 : 0, "m", wish.mode ? 1 : 0);
   AddText(wish.mode.value_or(""), key);
   AddTexts(wish.only_ids, key);
   AddTexts(wish.never_ids, key);
@@ -57,7 +58,7 @@ std::shared_ptr<const model::NodeDevices> ReadNode(const types::Node& node,
                                                    const model::DeviceSettings& settings) {
   auto out = std::make_shared<model::NodeDevices>();
   for (const Family* family : Families()) family->ReadNode(node, settings, out.get());
-  if (out->pools.empty()) return nullptr;
+  if (out->pools.empty() && out->layout.chips == 0) return nullptr;
   out->locks = ReadLocks(node);
   return out;
 }
@@ -80,6 +81,17 @@ std::shared_ptr<const model::PodDevices> ReadHeld(const types::Pod& pod,
   out->group = GroupOf(pod.meta);
   out->rules = RulesOf(pod.meta, settings);
   return out;
+}
+
+absl::StatusOr<std::vector<model::ChipNews>> ReadChips(const types::ConfigMap& object,
+                                                       const model::DeviceSettings& settings) {
+  if (!settings.mind_cluster) return std::vector<model::ChipNews>();
+  return mindcluster::ReadReports(object, settings.cluster_reports);
+}
+
+absl::Span<const ChipSource> ChipSourcesOf(const model::DeviceSettings& settings) {
+  if (!settings.mind_cluster) return {};
+  return mindcluster::SourcesOf(settings.cluster_reports);
 }
 
 bool IsIgnored(std::string_view resource, const model::DeviceSettings& settings) {

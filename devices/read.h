@@ -3,9 +3,15 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "api/model/chip_reports.h"
 #include "api/model/device_settings.h"
 #include "api/model/devices.h"
+#include "api/types/config_map.h"
 #include "api/types/node.h"
 #include "api/types/pod.h"
 
@@ -18,6 +24,15 @@ std::shared_ptr<const model::DeviceWishes> ReadWishes(const types::Pod& pod,
                                                       const model::DeviceSettings& settings);
 std::shared_ptr<const model::PodDevices> ReadHeld(const types::Pod& pod,
                                                   const model::DeviceSettings& settings);
+// What a ConfigMap tells of the chips of nodes, if any; kInvalidArgument: it cannot be read.
+absl::StatusOr<std::vector<model::ChipNews>> ReadChips(const types::ConfigMap& object,
+                                                       const model::DeviceSettings& settings);
+// Where such ConfigMaps are, and with which label.
+struct ChipSource {
+  std::string_view ns;
+  std::string_view label;  // "key=value"
+};
+absl::Span<const ChipSource> ChipSourcesOf(const model::DeviceSettings& settings);
 // Amounts of this resource are not counted on nodes, but by its family.
 bool IsIgnored(std::string_view resource, const model::DeviceSettings& settings);
 // Equal keys mean equal wishes.

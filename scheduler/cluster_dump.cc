@@ -10,6 +10,7 @@
 
 #include "api/model/shard_mode.h"
 #include "api/types/codec.h"
+#include "api/types/config_map.h"
 #include "api/types/device.h"
 #include "api/types/hyper_node.h"
 #include "api/types/json.h"
@@ -25,6 +26,7 @@
 #include "api/types/workload.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "devices/read.h"
 
 namespace bth::scheduler {
 namespace {
@@ -75,8 +77,10 @@ bool IsForScheduling(std::string_view key) {
   const size_t slash = key.find('/');
   if (slash == key.npos) return key == kBareAnnotation;
   const std::string_view domain = key.substr(0, slash);
+  // The last three are of device plugins.
   return domain.ends_with("volcano.sh") || domain.ends_with("k8s.io") ||
-         domain.ends_with("kubernetes.io");
+         domain.ends_with("kubernetes.io") || domain == "hami.io" || domain == "huawei.com" ||
+         domain == "nvidia.com";
 }
 
 void Strip(types::LabelMap* annotations) {
@@ -131,6 +135,7 @@ ClusterDump::ClusterDump(client::ApiClient& api, const cache::Mirror& mirror,
   Add<types::Node>(true);
   Add<types::HyperNode>(false);
   if (options_.responsibility.numa_reports) Add<types::Numatopology>(false);
+  AddChipSources();
   Add<types::PodGroup>(false);
   Add<types::Pod>(true);
 }
@@ -141,8 +146,23 @@ template <typename T>
 void ClusterDump::Add(bool essential) {
   const types::ResourceType& type = types::ResourceTraits<T>::type();
   kinds_.push_back({.path = {type.plural, type.Path("")},
+                    .labels = "",
                     .essential = essential,
                     .render = [this](std::string part) { return Render<T>(std::move(part)); }});
+}
+
+void ClusterDump::AddChipSources() {
+  if (options_.responsibility.devices == nullptr) return;
+  const types::ResourceType& type = types::ResourceTraits<types::ConfigMap>::type();
+  for (const devices::ChipSource& source :
+       devices::ChipSourcesOf(*options_.responsibility.devices)) {
+    const auto render = [this](std::string part) {
+      return Render<types::ConfigMap>(std::move(part));
+    };
+    kinds_.push_back({.path = {type.plural, type.Path(std::string(source.ns))},
+                      .labels = std::string(source.label),
+                      .render = render});
+  }
 }
 
 template <typename T>
@@ -225,6 +245,7 @@ net::Awaitable<absl::StatusOr<std::optional<std::string>>> ClusterDump::NextPart
   if (!list_.has_value()) {
     client::ListOptions options;
     options.continue_token = continue_token_;
+    options.label_selector = kind.labels;
     absl::StatusOr<client::ListStream> list = co_await api_.ListInParts(kind.path, options);
     const absl::Status& status = list.status();
     if (!kind.essential && (absl::IsNotFound(status) || absl::IsPermissionDenied(status))) {

@@ -64,12 +64,15 @@ class ClusterDump final : public net::ByteStream {
   };
   struct Kind {
     client::ApiPath path;
+    std::string labels;  // Only objects with these; empty: all.
     bool essential = false;
     std::function<absl::StatusOr<Piece>(std::string part)> render;
   };
 
   template <typename T>
   void Add(bool essential);
+  // ConfigMaps that tell of chips.
+  void AddChipSources();
   template <typename T>
   absl::StatusOr<Piece> Render(std::string part);
   template <typename T>

@@ -5,11 +5,13 @@
 
 #include "absl/strings/match.h"
 #include "api/model/device_settings.h"
+#include "api/types/config_map.h"
 #include "api/types/node_shard.h"
 #include "base/defect.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "client/event_object.h"
+#include "devices/read.h"
 
 namespace bth::scheduler {
 namespace {
@@ -35,6 +37,12 @@ client::ObjectKey ObjectKeyOf(const T& object) {
 bool IsOurs(const types::ResourceType& type) {
   return absl::EndsWith(type.group, ".volcano.sh") && type.kind != "HyperNode";
 }
+
+// Where somebody finds the rights to read them.
+template <typename T>
+constexpr std::string_view kRoles =
+    std::is_same_v<T, types::ConfigMap> ? "deploy/optional/chip_access.yaml"
+                                        : "deploy/scheduler/rbac.yaml";
 
 // Kinds whose objects may have notices.
 template <typename T>
@@ -111,6 +119,7 @@ Feed::Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
   Add<types::Node>(false);
   if (jobs) Add<types::HyperNode>(true, true);
   if (options_.responsibility.numa_reports) Add<types::Numatopology>(true, true);
+  AddChipSources();
   if (jobs) Add<types::PodGroup>(true);
   Add<types::Pod>(false);
 }
@@ -209,20 +218,38 @@ void Feed::SetPodAside(const client::ObjectKey& key, std::string_view what) {
 
 template <typename T>
 void Feed::Add(bool absent_is_empty, bool forbidden_is_empty) {
+  client::InformerOptions options;
+  options.reflector.absent_is_empty = absent_is_empty;
+  options.reflector.forbidden_is_empty = forbidden_is_empty;
+  AddInformer<T>(std::move(options));
+}
+
+void Feed::AddChipSources() {
+  if (options_.responsibility.devices == nullptr) return;
+  for (const devices::ChipSource& source :
+       devices::ChipSourcesOf(*options_.responsibility.devices)) {
+    client::InformerOptions options;
+    options.name = StrCat("configmaps of ", source.ns);
+    options.namespace_name = source.ns;
+    options.reflector.label_selector = source.label;
+    options.reflector.forbidden_is_empty = true;
+    AddInformer<types::ConfigMap>(std::move(options));
+  }
+}
+
+template <typename T>
+void Feed::AddInformer(client::InformerOptions options) {
   auto handler = std::make_shared<Handler<T>>(*this);
   const std::string resource = types::ResourceTraits<T>::type().plural;
-  client::InformerOptions options;
   if (IsOurs(types::ResourceTraits<T>::type())) {
     options.reflector.on_presence = [this, name = types::ResourceTraits<T>::type().FullName()](
                                         bool is_there) { watch_notices_.Presence(name, is_there); };
   }
-  options.reflector.absent_is_empty = absent_is_empty;
-  options.reflector.forbidden_is_empty = forbidden_is_empty;
   options.reflector.on_forbidden = [resource](const absl::Status& status) {
     Log(LogLevel::kError, "informer.forbidden",
         {{"resource", resource},
          {"effect", "scheduled as if there were none"},
-         {"remedy", "grant get, list and watch on it, as deploy/scheduler/rbac.yaml does"},
+         {"remedy", StrCat("grant get, list and watch on it, as ", kRoles<T>, " does")},
          {"status", status}});
   };
   options.reflector.list_from_cache = !options_.newest;

@@ -100,6 +100,10 @@ class Feed {
   // `forbidden_is_empty`: one can do without this kind when the role does not allow it.
   template <typename T>
   void Add(bool absent_is_empty, bool forbidden_is_empty = false);
+  template <typename T>
+  void AddInformer(client::InformerOptions options);
+  // ConfigMaps that tell of chips.
+  void AddChipSources();
   // Through the router, which says what becomes of each kind. Those of which something else is to
   // be told have their own.
   template <typename T>

@@ -23,6 +23,12 @@ using types::Json;
 constexpr int kListDepthMax = 4;
 constexpr std::string_view kQueueOfNamespace = "scheduling.volcano.sh/queue-name";
 
+// By either of the labels that devices::ChipSourcesOf names.
+bool IsChipReport(const Json& labels) {
+  return labels["mx-consumer-volcano"].AsString() == "true" ||
+         labels["mx-consumer-cim"].AsString() == "true";
+}
+
 types::Queue StandingQueue(std::string name, bool reclaimable) {
   types::Queue queue;
   queue.meta.name = std::move(name);
@@ -164,6 +170,7 @@ absl::Status Cluster::TakeOne(const Arrival& arrival, std::string_view kind) {
   const std::string_view version = arrival.manifest["apiVersion"].AsString();
   if (kind == "Job" && version.starts_with("batch.volcano.sh/")) return Take(arrival, &jobs_);
   const Json& meta = arrival.manifest["metadata"];
+  if (kind == "ConfigMap" && IsChipReport(meta["labels"])) return Take(arrival, &chip_reports_);
   const std::string name(meta["name"].AsString());
   if (name.empty()) return absl::InvalidArgumentError("metadata.name: missing");
   if (kind == "Namespace") {
@@ -262,6 +269,7 @@ absl::Status Cluster::Flush(absl::Time now, cache::Mirror* mirror) {
   BTH_RETURN_IF_ERROR(FlushKind(now, &nodes_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &hyper_nodes_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &numa_reports_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &chip_reports_, mirror));
   BTH_RETURN_IF_ERROR(FlushJobs(now));
   BTH_RETURN_IF_ERROR(FlushKind(now, &groups_, mirror));
   MakeClaims();
@@ -421,6 +429,9 @@ absl::Status Cluster::CountDevices(std::shared_ptr<const model::DeviceSettings> 
   // What the mirror has not got yet comes with Flush.
   for (auto& [name, node] : nodes_.objects) {
     if (!nodes_.fresh.contains(name)) BTH_RETURN_IF_ERROR(Put(&node, mirror));
+  }
+  for (auto& [key, report] : chip_reports_.objects) {
+    if (!chip_reports_.fresh.contains(key)) BTH_RETURN_IF_ERROR(Put(&report, mirror));
   }
   for (auto& [key, pod] : pods_.objects) {
     if (!pods_.fresh.contains(key)) BTH_RETURN_IF_ERROR(Put(&pod, mirror));

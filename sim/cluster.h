@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "api/types/batch_job.h"
+#include "api/types/config_map.h"
 #include "api/types/device.h"
 #include "api/types/hyper_node.h"
 #include "api/types/json.h"
@@ -187,6 +188,7 @@ class Cluster {
   Kind<types::Node> nodes_;
   Kind<types::HyperNode> hyper_nodes_;
   Kind<types::Numatopology> numa_reports_;
+  Kind<types::ConfigMap> chip_reports_;  // With a label by which schedulers find them.
   Kind<types::BatchJob> jobs_;
   Kind<types::PodGroup> groups_;
   Kind<types::Pod> pods_;

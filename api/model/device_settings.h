@@ -53,6 +53,8 @@ struct DeviceSettings {
   bool gpu_number = false;
   bool vgpu = false;
   bool hami_ascend = false;
+  bool mind_cluster = false;
+  bool cluster_reports = true;  // ClusterD tells of MindCluster's chips; else each node's plugin.
   VgpuSettings vgpus;
   bool soft_slicing = false;  // hamiVnpuCore.
   std::vector<AscendChip> chips;
@@ -63,7 +65,7 @@ struct DeviceSettings {
   std::string config_namespace;
   std::string config_name;
 
-  bool any() const { return gpu_memory || gpu_number || vgpu || hami_ascend; }
+  bool any() const { return gpu_memory || gpu_number || vgpu || hami_ascend || mind_cluster; }
   friend bool operator==(const DeviceSettings& a, const DeviceSettings& b);
 };
 

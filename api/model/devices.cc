@@ -40,8 +40,8 @@ bool AddHeld(const DevicePool& pool, int32_t device, std::string_view id, const 
 }  // namespace
 
 bool operator==(const DevicePool& a, const DevicePool& b) {
-  return a.kind == b.kind && a.soft == b.soft && SameGeometry(a.geometry, b.geometry) &&
-         a.devices == b.devices;
+  return a.kind == b.kind && a.soft == b.soft && a.closed == b.closed &&
+         SameGeometry(a.geometry, b.geometry) && a.devices == b.devices;
 }
 
 bool operator==(const DeviceSettings& a, const DeviceSettings& b) {
@@ -51,6 +51,7 @@ bool operator==(const DeviceSettings& a, const DeviceSettings& b) {
   const VgpuSettings& left = a.vgpus;
   const VgpuSettings& right = b.vgpus;
   return a.gpu_memory == b.gpu_memory && a.gpu_number == b.gpu_number && a.vgpu == b.vgpu &&
+         a.mind_cluster == b.mind_cluster && a.cluster_reports == b.cluster_reports &&
          a.hami_ascend == b.hami_ascend && left.count == right.count &&
          left.memory == right.memory && left.cores == right.cores &&
          left.percentage == right.percentage && left.memory_factor == right.memory_factor &&
@@ -93,6 +94,7 @@ std::string WhyNotFree(const NodeDevices& node, const DeviceHolders* holders,
       if (device < 0) return StrCat("device ", part.id, " is gone");
       Taken taken;
       AddHeld(*pool, device, part.id, wanted, &taken);
+      const int64_t own = taken.slots;
       bool twice = false;
       if (holders != nullptr) {
         for (const DeviceHolder& holder : *holders) {
@@ -100,6 +102,9 @@ std::string WhyNotFree(const NodeDevices& node, const DeviceHolders* holders,
         }
       }
       const Device& has = pool->devices[static_cast<size_t>(device)];
+      if (pool->closed || (!has.offered && taken.slots == own)) {
+        return StrCat("device ", part.id, " is not offered any more");
+      }
       // Instances of a card that is cut are of the sizes they are.
       const bool cut = pool->geometry != nullptr;
       // Where software slices, cores are parts of a hundred, whatever their number.

@@ -45,12 +45,14 @@ struct Device {
   int32_t slots = 0;    // How many containers may share it.
   int64_t memory = 0;   // In the unit of its family, mostly MiB.
   int32_t cores = 0;    // Percent, or cores of its kind.
+  bool offered = true;  // Else nobody comes to it but beside those whom we know on it.
   friend bool operator==(const Device&, const Device&) = default;
 };
 
 struct DevicePool {
   DeviceKind kind;
   bool soft = false;                            // Slices by software, on cards that need it.
+  bool closed = false;                          // Takes no further pods.
   std::shared_ptr<const MigGeometry> geometry;  // Null: cards are not cut.
   std::vector<Device> devices;                  // By their numbers.
   friend bool operator==(const DevicePool& a, const DevicePool& b);
@@ -66,9 +68,18 @@ struct NodeLock {
   friend bool operator==(const NodeLock&, const NodeLock&) = default;
 };
 
+// Chips of a node that are alike; which of them there are is told beside the node.
+struct ChipLayout {
+  int32_t chips = 0;  // 0: none of the kind.
+  int32_t cores = 0;  // Of each.
+  int32_t cpus = 0;
+  friend bool operator==(const ChipLayout&, const ChipLayout&) = default;
+};
+
 // Of one node; immutable.
 struct NodeDevices {
   std::vector<DevicePool> pools;  // By kind, each once.
+  ChipLayout layout;              // As WithChips reads it (api/model/chip_reports.h).
   std::vector<NodeLock> locks;
   const DevicePool* Find(DeviceKind kind) const;
   const NodeLock* FindLock(std::string_view name) const;
@@ -94,6 +105,7 @@ struct DeviceWish {
   std::optional<std::vector<std::string>> only_types;  // In capitals; part of the type's name.
   std::vector<std::string> never_types;                // Read when there are no others.
   std::optional<std::string> apart_from;               // Not beside other pods of this group.
+  bool high = false;                                   // Rather the large ones of its templates.
   std::string only_ids_text;                           // As the pod says it, for messages.
   std::string never_ids_text;
 };
@@ -110,7 +122,8 @@ struct HeldDevice {
   int32_t container = 0;  // Among those that ask.
   int64_t memory = 0;
   int32_t cores = 0;
-  std::string detail;  // What its family says beside.
+  std::string detail;  // What its family says beside,
+  int32_t mark = 0;    // and what it counts by.
   friend bool operator==(const HeldDevice&, const HeldDevice&) = default;
 };
 struct HeldDevices {

@@ -84,6 +84,8 @@ void Mirror::NoteForeignPod(const std::string& key, const std::string& job_key) 
 }
 
 void Mirror::PutNode(CompiledNode node) {
+  model::NodeFacts& facts = *node.facts;
+  facts.devices = tables_->chips.Complete(facts.name, std::move(facts.devices));
   tables_->nodes.Put(std::move(node));
 }
 void Mirror::RemoveNode(const std::string& name) {
@@ -190,6 +192,15 @@ void Mirror::RemoveShard(const std::string& name) {
 
 void Mirror::CountDevices(std::shared_ptr<const model::DeviceSettings> settings) {
   tables_->draft.now.devices = std::move(settings);
+}
+
+void Mirror::PutChips(const std::string& source, std::vector<model::ChipNews> news) {
+  for (const std::string& name : tables_->chips.Put(source, std::move(news))) {
+    const model::NodeFacts* facts = tables_->nodes.FactsOf(name);
+    if (facts == nullptr || facts->devices == nullptr) continue;
+    auto devices = tables_->chips.Complete(name, facts->devices);
+    if (devices != facts->devices) tables_->nodes.SetDevices(name, std::move(devices));
+  }
 }
 
 void Mirror::PutLoads(std::shared_ptr<const model::NodeLoads> loads) {

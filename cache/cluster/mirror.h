@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "api/model/chip_reports.h"
 #include "api/model/snapshot.h"
 #include "base/clock.h"
 #include "cache/cluster/device_claim_mirror.h"
@@ -79,6 +80,8 @@ class Mirror {
   // By which settings objects are read for shared devices; null: none count. To be told before the
   // objects are put.
   void CountDevices(std::shared_ptr<const model::DeviceSettings> settings);
+  // What a source tells of the chips of nodes, instead of what it told before.
+  void PutChips(const std::string& source, std::vector<model::ChipNews> news);
   // As measured last; null: there is no source. Jobs that wait are looked at again.
   void PutLoads(std::shared_ptr<const model::NodeLoads> loads);
   std::vector<std::string> ReadyNodes() const;  // By name.

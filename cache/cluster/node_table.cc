@@ -119,6 +119,19 @@ void NodeTable::Serve(absl::FunctionRef<NamedAmounts(const model::NodeFacts&)> a
   }
 }
 
+void NodeTable::SetDevices(const std::string& name,
+                           std::shared_ptr<const model::NodeDevices> devices) {
+  const auto known = ids_.find(name);
+  if (known == ids_.end() || !records_[known->second].object) return;
+  std::shared_ptr<model::NodeFacts>& facts = records_[known->second].object->facts;
+  auto changed = std::make_shared<model::NodeFacts>(*facts);
+  changed->devices = std::move(devices);
+  facts = std::move(changed);  // Snapshots keep the old ones.
+  draft_.NoteRoom();
+  ++changes_;
+  WriteRow(known->second);
+}
+
 void NodeTable::Remove(const std::string& name) {
   const auto known = ids_.find(name);
   if (known == ids_.end()) return;

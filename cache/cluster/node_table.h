@@ -64,6 +64,8 @@ class NodeTable {
   // Another one whenever the objects say something else.
   uint64_t changes() const { return changes_; }
 
+  // Devices of a node, instead of those that it was put with; nothing happens without its object.
+  void SetDevices(const std::string& name, std::shared_ptr<const model::NodeDevices> devices);
   // How the CPUs of a row lie; null: nothing is known of it.
   void SetNuma(model::NodeId node, std::shared_ptr<const model::NodeNuma> numa);
 

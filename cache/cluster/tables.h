@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "cache/cluster/assumptions.h"
 #include "cache/cluster/budget_book.h"
+#include "cache/cluster/chip_book.h"
 #include "cache/cluster/default_spreads.h"
 #include "cache/cluster/device_book.h"
 #include "cache/cluster/device_claim_mirror.h"
@@ -55,6 +56,7 @@ struct Tables {
   PodLabelBook pod_labels;
   MountBook mounts;
   DeviceBook devices;
+  ChipBook chips;
   NodeTable nodes;
   HyperNodeBook hyper_nodes;
   NumaBook numa;

@@ -239,6 +239,14 @@ absl::Status Router::Put(const types::NodeShard& shard) {
   return absl::OkStatus();
 }
 
+absl::Status Router::Put(const types::ConfigMap& object) {
+  if (responsibility_.devices == nullptr) return absl::OkStatus();
+  BTH_ASSIGN_OR_RETURN(std::vector<model::ChipNews> news,
+                       devices::ReadChips(object, *responsibility_.devices));
+  mirror_.PutChips(KeyText({object.meta.ns, object.meta.name}), std::move(news));
+  return absl::OkStatus();
+}
+
 void Router::Remove(Kind<types::Pod>, const ObjectName& object) {
   mirror_.RemovePod(KeyText(object));
 }
@@ -321,6 +329,9 @@ void Router::Remove(Kind<types::NodeShard>, const ObjectName& object) {
 bool Router::IsTold(const types::Pod& pod, const absl::Status& status) const {
   return absl::IsResourceExhausted(status) ||
          responsibility_.scheduler_names.contains(pod.spec.scheduler_name);
+}
+void Router::Remove(Kind<types::ConfigMap>, const ObjectName& object) {
+  mirror_.PutChips(KeyText(object), {});
 }
 
 }  // namespace bth::cache

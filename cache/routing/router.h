@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "api/types/config_map.h"
 #include "api/types/device.h"
 #include "api/types/hyper_node.h"
 #include "api/types/namespace.h"
@@ -81,6 +82,8 @@ class Router {
   absl::Status Put(const types::ReplicaSet& set);
   absl::Status Put(const types::StatefulSet& set);
   absl::Status Put(const types::NodeShard& shard);
+  // Those that tell of chips.
+  absl::Status Put(const types::ConfigMap& object);
 
   void Remove(Kind<types::Pod>, const ObjectName& object);
   void Remove(Kind<types::PodGroup>, const ObjectName& object);
@@ -108,6 +111,7 @@ class Router {
   void Remove(Kind<types::ReplicaSet>, const ObjectName& object);
   void Remove(Kind<types::StatefulSet>, const ObjectName& object);
   void Remove(Kind<types::NodeShard>, const ObjectName& object);
+  void Remove(Kind<types::ConfigMap>, const ObjectName& object);
 
   // Whether it is told on the object that it cannot be used for that reason: of pods that cannot be
   // understood, on ours.

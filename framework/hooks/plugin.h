@@ -90,10 +90,18 @@ using PluginFactory =
 using ActionFactory =
     std::function<absl::StatusOr<std::unique_ptr<Action>>(const conf::Arguments&)>;
 
+// An argument that does nothing in this process, and why: a feature gate that is off.
+struct IdleArgument {
+  std::string_view plugin;
+  std::string_view key;
+  std::string_view why;
+};
+
 // Filled at start from the tables in plugins/builtin.cc and actions/builtin.cc, then constant.
 struct Registry {
   std::map<std::string, PluginFactory, std::less<>> plugins;
   std::map<std::string, ActionFactory, std::less<>> actions;
+  std::vector<IdleArgument> idle_arguments;  // Told of policies that give one.
 
   // What a policy may name; valid while the registry does not change.
   conf::KnownNames Names() const;

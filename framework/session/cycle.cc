@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/model/device_settings.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "base/suggest.h"
@@ -56,6 +57,10 @@ absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
         refusals.Note(Annotate(plugin.status(), StrCat("plugin ", option.name)));
         continue;
       }
+      for (const IdleArgument& idle : registry.idle_arguments) {
+        const bool given = idle.plugin == option.name && option.arguments.Has(idle.key);
+        if (given) option.arguments.Report(idle.key, std::string(idle.why));
+      }
       note(option.arguments);
       instance->plugins_.push_back({static_cast<int>(t), &option, *std::move(plugin)});
     }
@@ -107,6 +112,11 @@ bool PolicyInstance::follows_clock() const {
 PluginNeeds PolicyInstance::needs() const {
   PluginNeeds needs;
   for (const TieredPlugin& entry : plugins_) entry.plugin->AddNeeds(needs);
+  if (needs.devices != nullptr && needs.devices->cluster_reports != policy_->cluster_reports) {
+    auto settings = std::make_shared<model::DeviceSettings>(*needs.devices);
+    settings->cluster_reports = policy_->cluster_reports;
+    needs.devices = std::move(settings);
+  }
   return needs;
 }
 

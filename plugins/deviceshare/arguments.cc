@@ -18,21 +18,13 @@ absl::Status Refused(std::string_view key, std::string_view why) {
   return absl::InvalidArgumentError(StrCat(key, ": ", why));
 }
 
-// A family that this version does not know is refused, and not passed over.
-absl::Status RefuseMissing(const conf::Arguments& args, std::string_view key,
-                           std::string_view what) {
-  BTH_ASSIGN_OR_RETURN(const bool wanted, args.Bool(key, false));
-  if (!wanted) return absl::OkStatus();
-  return Refused(key, StrCat(what, " are not supported by this version; set it to false"));
-}
-
 absl::Status ReadFamilies(const conf::Arguments& args, DeviceSettings* out) {
   BTH_ASSIGN_OR_RETURN(out->gpu_memory, args.Bool("deviceshare.GPUSharingEnable", false));
   BTH_ASSIGN_OR_RETURN(out->gpu_number, args.Bool("deviceshare.GPUNumberEnable", false));
   BTH_ASSIGN_OR_RETURN(out->vgpu, args.Bool("deviceshare.VGPUEnable", false));
   BTH_ASSIGN_OR_RETURN(out->hami_ascend, args.Bool("deviceshare.AscendHAMiVNPUEnable", false));
-  BTH_RETURN_IF_ERROR(RefuseMissing(args, "deviceshare.AscendMindClusterVNPUEnable",
-                                    "MindCluster's virtual Ascend cards"));
+  BTH_ASSIGN_OR_RETURN(out->mind_cluster,
+                       args.Bool("deviceshare.AscendMindClusterVNPUEnable", false));
   if (out->gpu_memory && out->gpu_number) {
     return absl::InvalidArgumentError("can not define true in both gpu sharing and gpu number");
   }

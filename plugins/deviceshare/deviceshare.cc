@@ -9,6 +9,7 @@
 #include "devices/family.h"
 #include "framework/session/session.h"
 #include "plugins/deviceshare/arguments.h"
+#include "plugins/deviceshare/chip_score.h"
 #include "plugins/deviceshare/gauges.h"
 #include "plugins/deviceshare/ledger.h"
 #include "plugins/factories.h"
@@ -37,17 +38,20 @@ class DeviceReasons {
                                "node(s) had their devices locked within 5 minutes")) {
     for (const devices::Family* family : devices::Families()) {
       std::vector<ReasonId>& own = by_family_.emplace_back();
-      for (std::string_view text : family->refusals()) {
-        own.push_back(table.Register(FitCode::kUnschedulable, text));
+      const absl::Span<const std::string_view> texts = family->refusals();
+      for (size_t i = 0; i < texts.size(); ++i) {
+        const FitCode code =
+            family->EvictionsHelp(i) ? FitCode::kUnschedulable : FitCode::kUnresolvable;
+        own.push_back(table.Register(code, texts[i]));
       }
     }
   }
 
-  ReasonId Of(const DeviceWish& wish) const {
-    const devices::Family& family = devices::FamilyOf(wish.kind.family);
+  ReasonId Of(const DeviceLedger::Unserved& unserved) const {
+    const devices::Family& family = devices::FamilyOf(unserved.wish->kind.family);
     const auto families = devices::Families();
     for (size_t i = 0; i < families.size(); ++i) {
-      if (families[i] == &family) return by_family_[i][family.RefusalOf(wish)];
+      if (families[i] == &family) return by_family_[i][unserved.refusal];
     }
     return locked_;
   }
@@ -86,6 +90,8 @@ class DeviceShare final : public framework::Plugin {
         for (NodeId node : block) sum[block.Offset(node)] += ledger.ScoreOf(*wishes, node);
       });
     }
+    if (options_.weight > 0 && options_.settings->mind_cluster)
+      AddChipScore(session, ledger, hooks);
     hooks.OnPlace([&ledger](const TaskMove& move) { ledger.OnPlace(move); });
     hooks.OnRemove([&ledger](const TaskMove& move) { ledger.OnRemove(move); });
     hooks.PlanDevices([&ledger](TaskId task) { return ledger.PlanOf(task); });
@@ -102,8 +108,8 @@ class DeviceShare final : public framework::Plugin {
                              const DeviceWishes& wishes, NodeId node) {
       if (!session.base().nodes[node].has_object()) return framework::kFits;
       if (locks && ledger.IsLocked(wishes, node)) return reasons.locked();
-      const DeviceWish* unserved = ledger.FirstUnserved(wishes, node, /*future=*/true);
-      return unserved == nullptr ? framework::kFits : reasons.Of(*unserved);
+      const auto unserved = ledger.FirstUnserved(wishes, node, /*future=*/true);
+      return unserved ? reasons.Of(*unserved) : framework::kFits;
     };
     hooks.FilterUsage(
         [&session, why_not](ShapeId shape, NodeRange block, absl::Span<ReasonId> out) {
@@ -119,10 +125,24 @@ class DeviceShare final : public framework::Plugin {
           const DeviceWishes* wishes = session.base().constraints_of(shape).devices.get();
           if (wishes == nullptr) return;
           for (NodeId node : block) {
-            const DeviceWish* unserved = ledger.FirstUnserved(*wishes, node, /*future=*/false);
-            if (unserved != nullptr) out[block.Offset(node)] = reasons.Of(*unserved);
+            const auto unserved = ledger.FirstUnserved(*wishes, node, /*future=*/false);
+            if (unserved) out[block.Offset(node)] = reasons.Of(*unserved);
           }
         });
+  }
+
+  // Of parts of chips: nodes are compared with each other.
+  void AddChipScore(Session& session, DeviceLedger& ledger, HookRegistrar& hooks) const {
+    const auto wish_of = [&session](TaskId task) { return deviceshare::ChipWishOf(session, task); };
+    auto score = [this, &session, &ledger, wish_of](TaskId task, absl::Span<const NodeId> nodes,
+                                                    absl::Span<double> sum) {
+      const DeviceWish* wish = wish_of(task);
+      if (wish == nullptr) return;
+      const auto lowers = [&](NodeId node) { return ledger.WouldLower(*wish, node); };
+      deviceshare::ScoreChips(session, {nodes, lowers, static_cast<double>(options_.weight)}, sum);
+    };
+    hooks.ScoreGlobal(
+        {std::move(score), [wish_of](TaskId task) { return wish_of(task) != nullptr; }});
   }
 
   const deviceshare::Options options_;

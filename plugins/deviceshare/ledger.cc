@@ -95,17 +95,30 @@ bool DeviceLedger::Undo(Node& node, const Step& step) {
   return true;
 }
 
-const DeviceWish* DeviceLedger::FirstUnserved(const DeviceWishes& wishes, NodeId node,
-                                              bool future) const {
+std::optional<DeviceLedger::Unserved> DeviceLedger::FirstUnserved(const DeviceWishes& wishes,
+                                                                  NodeId node, bool future) const {
   const NodeUse* use = UseOf(node);
   Choice choice;
   for (const DeviceWish& wish : wishes.wishes) {
     const PoolUse* pool = use == nullptr ? nullptr : use->Find(wish.kind);
-    if (pool == nullptr) return &wish;
     const devices::Family& family = devices::FamilyOf(wish.kind.family);
-    if (!family.Choose(Ask(*pool, wishes, wish, future), &choice)) return &wish;
+    if (pool == nullptr) return Unserved{&wish, family.RefusalOf(wish)};
+    if (family.Choose(Ask(*pool, wishes, wish, future), &choice)) continue;
+    return Unserved{&wish, choice.refusal.value_or(family.RefusalOf(wish))};
   }
-  return nullptr;
+  return std::nullopt;
+}
+
+bool DeviceLedger::WouldLower(const DeviceWish& wish, NodeId node) const {
+  const NodeUse* use = UseOf(node);
+  const PoolUse* pool = use == nullptr ? nullptr : use->Find(wish.kind);
+  if (pool == nullptr) return false;
+  Choice choice;
+  for (const bool future : {false, true}) {
+    const devices::Family& family = devices::FamilyOf(wish.kind.family);
+    if (family.Choose(Ask(*pool, {}, wish, future), &choice)) return choice.lowered;
+  }
+  return false;
 }
 
 bool DeviceLedger::AnyLeaves(NodeId node) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,14 +41,20 @@ class DeviceLedger {
   DeviceLedger(const framework::Session& session, const Options& options, NodeUses& uses)
       : session_(session), settings_(*session.base().devices), options_(options), uses_(uses) {}
 
-  // The wish that the node cannot serve, now or, with `future`, once those that leave have left;
-  // null: it serves all.
-  const model::DeviceWish* FirstUnserved(const model::DeviceWishes& wishes, model::NodeId node,
-                                         bool future) const;
+  // A wish that a node cannot serve, and which of its family's reasons says why.
+  struct Unserved {
+    const model::DeviceWish* wish = nullptr;
+    size_t refusal = 0;
+  };
+  // Now or, with `future`, once those that leave have left; nothing: it serves all.
+  std::optional<Unserved> FirstUnserved(const model::DeviceWishes& wishes, model::NodeId node,
+                                        bool future) const;
   // Some pod on it holds devices and is leaving.
   bool AnyLeaves(model::NodeId node) const;
   // By the policy, weights included.
   double ScoreOf(const model::DeviceWishes& wishes, model::NodeId node) const;
+  // The node would give less than the pod would like. Requires that it serves the pod in the end.
+  bool WouldLower(const model::DeviceWish& wish, model::NodeId node) const;
   // A device plugin, or a scheduler, has taken its turn on the node, a short while ago.
   bool IsLocked(const model::DeviceWishes& wishes, model::NodeId node) const;
 

@@ -1,6 +1,7 @@
 #include "conf/policy.h"
 
 #include "absl/strings/str_join.h"
+#include "base/strings.h"
 #include "conf/load.h"
 #include "tests/support/catch.h"
 
@@ -256,6 +257,18 @@ TEST_CASE("policy: what has no effect is reported and changes nothing", "[conf]"
        WithGang("configurations:\n- name: session\n  arguments: {victimVeto: hard}\n"),
        "line 7: configurations[0].arguments.victimVeto: needs tier or strict, got hard; tier is "
        "used"},
+      {"an argument of MindCluster's that does nothing",
+       WithGang(
+           "configurations:\n- name: init-params\n  arguments: {presetVirtualDevice: \"false\"}\n"),
+       "line 7: configurations[0].arguments.presetVirtualDevice: has no effect: chips are cut when "
+       "pods come, as in Volcano"},
+      {"unknown argument of MindCluster's",
+       WithGang("configurations:\n- name: init-params\n  arguments: {useClusterInfoManger: "
+                "\"false\"}\n"),
+       "line 7: configurations[0].arguments.useClusterInfoManger: unknown argument, ignored (did "
+       "you "
+       "mean "
+       "\"useClusterInfoManager\"?)"},
       {"unknown metrics type", WithGang("metrics: {type: promethues}\n"),
        "line 5: metrics.type: data cannot be collected from the promethues monitoring system. The "
        "supported monitoring systems are elasticsearch, prometheus, and prometheus_adaptor (did "
@@ -319,6 +332,19 @@ TEST_CASE("policy: the veto of victims is an argument of the session", "[conf]")
   CHECK(Load("actions: allocate\ntiers: []\nconfigurations:\n- name: session\n"
              "  arguments: {victimVeto: strict}\n")
             .victim_veto == VictimVeto::kStrict);
+}
+
+TEST_CASE("policy: who tells of chips is an argument of MindCluster's entry", "[conf]") {
+  const auto by_cluster = [](const std::string& value) {
+    return Load(StrCat("actions: allocate\ntiers: []\nconfigurations:\n- name: init-params\n",
+                       "  arguments: {useClusterInfoManager: ", value, "}\n"))
+        .cluster_reports;
+  };
+  CHECK(Load("actions: allocate\ntiers: []\n").cluster_reports);
+  CHECK(by_cluster("\"true\""));
+  CHECK_FALSE(by_cluster("\"false\""));
+  CHECK_FALSE(by_cluster("false"));
+  CHECK(by_cluster("maybe"));  // Told, and as without it.
 }
 
 TEST_CASE("policy: the first option of a name is found in tier order", "[conf]") {

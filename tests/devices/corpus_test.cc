@@ -12,6 +12,13 @@
 #include "tests/devices/device_config_fuzz.cc"
 #undef LLVMFuzzerTestOneInput
 
+#define LLVMFuzzerTestOneInput FuzzMindClusterPod
+#include "tests/devices/mindcluster_pod_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput FuzzMindClusterReports
+#include "tests/devices/mindcluster_reports_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
+
 #include "tests/support/fuzz_corpus.h"
 
 namespace {
@@ -21,6 +28,8 @@ TEST_CASE("devices corpus: each file and damages of it are safe", "[devices][fuz
   CHECK(bth::test::RunCorpus(__FILE__, "ascend", &FuzzAscend) >= 2);
   CHECK(bth::test::RunCorpus(__FILE__, "gpushare", &FuzzGpuShare) >= 2);
   CHECK(bth::test::RunCorpus(__FILE__, "device_config", &FuzzDeviceConfig) >= 2);
+  CHECK(bth::test::RunCorpus(__FILE__, "mindcluster_pod", &FuzzMindClusterPod) >= 4);
+  CHECK(bth::test::RunCorpus(__FILE__, "mindcluster_reports", &FuzzMindClusterReports) >= 4);
 }
 
 }  // namespace

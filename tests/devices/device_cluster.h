@@ -1,4 +1,5 @@
-// Clusters with virtual GPUs, fed with objects as the API has them, and cycles on them.
+// Clusters with shared devices, virtual GPUs mostly, fed with objects as the API has them, and
+// cycles on them.
 #pragma once
 
 #include <map>
@@ -93,8 +94,10 @@ class DeviceCluster {
   }
   void Pod(const std::string& name, const std::string& group,
            const std::vector<std::string>& limits, const std::string& annotations = "") {
-    types::Pod pod =
-        MakePod(limits, StrCat(R"("scheduling.k8s.io/group-name":")", group, "\"", annotations));
+    AddPod(name, MakePod(limits,
+                         StrCat(R"("scheduling.k8s.io/group-name":")", group, "\"", annotations)));
+  }
+  void AddPod(const std::string& name, types::Pod pod) {
     pod.meta.name = name;
     pod.meta.uid = "u-" + name;
     pod.meta.creation_time =
@@ -113,7 +116,7 @@ class DeviceCluster {
     types::Pod& pod = pods.at(name);
     pod.spec.node_name = node;
     pod.status.phase = phase;
-    if (!ids.empty()) pod.meta.annotations.Set(kIdsKey, ids);
+    if (!ids.empty()) pod.meta.annotations.Set(ids_key, ids);
     return pod;
   }
 
@@ -154,7 +157,7 @@ class DeviceCluster {
         REQUIRE(status.ToString() == "OK");
         out[names.name] = node;
         for (const auto& [key, value] : bind.devices->annotations) {
-          if (key == kIdsKey) StrAppend(&out[names.name], " ", value);
+          if (key == ids_key) StrAppend(&out[names.name], " ", value);
         }
       }
     }
@@ -175,6 +178,7 @@ class DeviceCluster {
   test::RecordingSink sink;
   metrics::SchedulerMetrics* metrics = nullptr;
   std::map<std::string, types::Pod> pods;
+  std::string ids_key = kIdsKey;  // The annotation that names what a pod has.
 
  private:
   framework::Registry registry_;

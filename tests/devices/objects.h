@@ -130,7 +130,7 @@ struct PoolBed {
     Choice choice;
     const model::DeviceWish& wish = wishes->wishes.front();
     const Family& family = FamilyOf(wish.kind.family);
-    const std::string out = Ask(pod);
+    std::string out = Ask(pod);
     if (out == "-") return out;
     const Question question{.use = pool_use(),
                             .wish = wish,

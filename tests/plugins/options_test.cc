@@ -93,7 +93,7 @@ tiers:
       deviceshare.GPUSharingEnable: false
       deviceshare.GPUNumberEnable: false
       deviceshare.VGPUEnable: true
-      deviceshare.AscendMindClusterVNPUEnable: false
+      deviceshare.AscendMindClusterVNPUEnable: true
       deviceshare.AscendHAMiVNPUEnable: true
       deviceshare.NodeLockEnable: true
       deviceshare.SchedulePolicy: binpack

@@ -112,5 +112,123 @@ TEST_CASE("devices: nothing is decided while the server does not say what they a
   CHECK(bed.Bound("a"));
 }
 
+constexpr char kChipConf[] = R"(
+actions: "enqueue, allocate"
+tiers:
+- plugins:
+  - name: gang
+  - name: predicates
+  - name: deviceshare
+    arguments:
+      deviceshare.AscendMindClusterVNPUEnable: true
+)";
+constexpr char kChipNode[] =
+    "node n cpu=8 mem=8Gi res.huawei.com/npu-core=16 label.accelerator=huawei-Ascend310P "
+    "label.servertype=Ascend310P-8 label.node.kubernetes.io/npu.chip.name=310P3";
+
+std::string ChipPod(const std::string& name, int cores) {
+  return StrCat("pod ", name, " job=j cpu=1 res.huawei.com/npu-core=", cores,
+                " label.ring-controller.atlas=ascend-310P");
+}
+
+// The API server as MindCluster's daemons fill it.
+struct ChipServer : ShortBed {
+  void Namespace(const std::string& name) {
+    Create("/api/v1/namespaces",
+           StrCat(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")", name, "\"}}"));
+  }
+  void Map(const std::string& ns, const std::string& name, const std::string& label,
+           const std::string& key, const std::string& text) {
+    Json map = Json::MakeObject({{"apiVersion", "v1"}, {"kind", "ConfigMap"}});
+    map["metadata"]["name"] = name;
+    map["metadata"]["labels"][label] = "true";
+    map["data"][key] = text;
+    Create(StrCat("/api/v1/namespaces/", ns, "/configmaps"), map.Dump());
+  }
+  void Change(const std::string& path, const std::string& patch) {
+    REQUIRE(Call("PATCH", path, patch, "application/merge-patch+json").code == 200);
+  }
+};
+
+std::string Chips(const std::string& free) {
+  return StrCat(R"({"mindx-dl-deviceinfo-n":{"DeviceList":{"huawei.com/Ascend310P":")", free,
+                R"("},"UpdateTime":1}})");
+}
+
+TEST_CASE("devices: chips are those that ClusterD tells of", "[scheduler]") {
+  ChipServer bed;
+  bed.Namespace("mindx-dl");
+  bed.Given({kChipNode, "job j min=1", ChipPod("a", 8)});
+  // Without the label nobody finds it.
+  bed.Map("mindx-dl", "cluster-info-device-1", "other", "cluster-info-device-1",
+          Chips("Ascend310P-0"));
+  bed.Begin(kChipConf);
+  CHECK_FALSE(bed.Bound("a"));
+  bed.Map("mindx-dl", "cluster-info-device-0", "mx-consumer-volcano", "cluster-info-device-0",
+          Chips("Ascend310P-1"));
+  bed.Settle();
+  CHECK(bed.NodeOf("a") == "n");
+  CHECK(Said(bed, "a", "huawei.com/npu-core") == "1");
+  CHECK_FALSE(Said(bed, "a", "predicate-time").empty());
+  bed.Given({ChipPod("b", 4)});
+  bed.Settle();
+  CHECK_FALSE(bed.Bound("b"));
+  Json patch = Json::MakeObject();
+  patch["data"]["cluster-info-device-0"] = Chips("Ascend310P-0");
+  bed.Change("/api/v1/namespaces/mindx-dl/configmaps/cluster-info-device-0", patch.Dump());
+  bed.Settle();
+  CHECK(Said(bed, "b", "huawei.com/npu-core") == "0-vir04_3c");
+  // A scheduler that begins anew knows both.
+  bed.scheduler.reset();
+  bed.Begin(kChipConf);
+  bed.Given({ChipPod("c", 8), ChipPod("d", 1)});
+  bed.Settle();
+  CHECK_FALSE(bed.Bound("c"));
+  CHECK_FALSE(bed.Bound("d"));  // The device plugin has not cut b's part yet.
+  bed.Change(
+      "/api/v1/namespaces/default/pods/b",
+      R"({"metadata":{"annotations":{"huawei.com/AscendReal":"Ascend310P-4c.3cpu-100-0"}}})");
+  bed.Settle();
+  CHECK_FALSE(bed.Bound("c"));
+  CHECK(Said(bed, "d", "huawei.com/npu-core") == "0-vir01");
+}
+
+TEST_CASE("devices: without ClusterD chips are those that each node's plugin tells of",
+          "[scheduler]") {
+  ChipServer bed;
+  bed.Namespace("mindx-dl");
+  bed.Given({kChipNode, "job j min=1", ChipPod("a", 8)});
+  bed.Map("mindx-dl", "cluster-info-device-0", "mx-consumer-volcano", "cluster-info-device-0",
+          Chips("Ascend310P-0"));
+  bed.Map("kube-system", "mindx-dl-deviceinfo-n", "mx-consumer-cim", "DeviceInfoCfg",
+          R"({"DeviceInfo":{"DeviceList":{"huawei.com/Ascend310P":"Ascend310P-1"},)"
+          R"("UpdateTime":1},"CheckCode":""})");
+  bed.Map("mindx-dl", "mindx-dl-nodeinfo-n", "mx-consumer-cim", "NodeInfo",
+          R"({"NodeInfo":{"NodeStatus":"PreSeparate"}})");
+  bed.Begin(StrCat(kChipConf,
+                   "configurations:\n- name: init-params\n  arguments: {useClusterInfoManager: "
+                   "\"false\"}\n"));
+  CHECK_FALSE(bed.Bound("a"));
+  bed.Delete("/api/v1/namespaces/mindx-dl/configmaps/mindx-dl-nodeinfo-n");
+  bed.Settle();
+  CHECK(Said(bed, "a", "huawei.com/npu-core") == "1");
+}
+
+TEST_CASE("devices: a ConfigMap that cannot be read leaves what was known", "[scheduler]") {
+  ChipServer bed;
+  bed.Namespace("mindx-dl");
+  bed.Given({kChipNode, "job j min=1"});
+  bed.Map("mindx-dl", "cluster-info-device-0", "mx-consumer-volcano", "cluster-info-device-0",
+          Chips("Ascend310P-0"));
+  bed.Begin(kChipConf);
+  Json patch = Json::MakeObject();
+  patch["data"]["cluster-info-device-0"] = "{";
+  bed.Change("/api/v1/namespaces/mindx-dl/configmaps/cluster-info-device-0", patch.Dump());
+  bed.Settle();
+  bed.Given({ChipPod("a", 8)});
+  bed.Settle();
+  CHECK(Said(bed, "a", "huawei.com/npu-core") == "0");
+}
+
 }  // namespace
 }  // namespace bth::scheduler
