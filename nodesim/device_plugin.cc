@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/types/node.h"
+#include "base/strings.h"
 #include "client/patch.h"
 #include "client/typed_client.h"
 
@@ -14,6 +15,21 @@ namespace {
 using DeviceKeys = std::array<std::string_view, 2>;
 constexpr DeviceKeys kPhases = {"volcano.sh/bind-phase", "hami.io/bind-phase"};
 constexpr std::array<std::string_view, 3> kLocks = {"gpu", "hamivgpu", "hami.io/mutex.lock"};
+constexpr std::string_view kChips = "huawei.com/npu-core";
+constexpr std::string_view kRealChips = "huawei.com/AscendReal";
+
+// Of "0,1" the chips, of "0-vir02" the part that was cut off chip 0.
+std::string RealChips(std::string_view told) {
+  std::string out;
+  for (const absl::string_view item : SplitText(told, ',')) {
+    const std::string_view chip = ToStd(item);
+    const size_t dash = chip.find('-');
+    StrAppend(&out, out.empty() ? "" : ",", "Ascend310P-");
+    if (dash != chip.npos) StrAppend(&out, chip.substr(dash + 1), "-100-");
+    StrAppend(&out, chip.substr(0, dash));
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -22,6 +38,8 @@ DeviceOrder DeviceOrderOf(const types::Pod& pod) {
   for (const std::string_view key : kPhases) {
     if (pod.meta.Annotation(key) == "allocating") out.phases.emplace_back(key);
   }
+  const std::string_view chips = pod.meta.Annotation(kChips);
+  if (!chips.empty() && pod.meta.Annotation(kRealChips).empty()) out.chips = RealChips(chips);
   // Cards by memory have no phase.
   const bool by_memory = !pod.meta.Annotation("volcano.sh/gpu-index").empty();
   out.locked = !out.phases.empty() || (by_memory && pod.status.phase == "Pending");
@@ -29,11 +47,14 @@ DeviceOrder DeviceOrderOf(const types::Pod& pod) {
 }
 
 net::Awaitable<absl::Status> HandOutDevices(client::ApiClient& api, types::ObjectMeta pod,
-                                            std::vector<std::string> phases) {
+                                            DeviceOrder order) {
   client::MergePatch patch;
   patch.RequireUid(pod.uid);
-  for (const std::string& key : phases) {
+  for (const std::string& key : order.phases) {
     patch.Set({"metadata", "annotations", key}, types::Json("success"));
+  }
+  if (!order.chips.empty()) {
+    patch.Set({"metadata", "annotations", std::string(kRealChips)}, types::Json(order.chips));
   }
   client::ApiPath path = client::PathOf<types::Pod>(pod.ns, pod.name);
   const client::ApiClient::Text text = co_await api.Patch(std::move(path), patch.Build());

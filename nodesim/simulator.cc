@@ -304,13 +304,13 @@ net::Awaitable<absl::Status> Simulator::HandOut(std::string key, std::string uid
   const PodRecord& known = *FindPod(key, uid);
   const DeviceOrder order = known.devices;
   const std::string node = known.node;
-  if (!order.phases.empty()) {
+  if (order.untold()) {
     types::ObjectMeta pod;
     std::tie(pod.ns, pod.name) = Split(key);
     pod.uid = uid;
-    const absl::Status said = co_await HandOutDevices(api_, std::move(pod), order.phases);
+    const absl::Status said = co_await HandOutDevices(api_, std::move(pod), order);
     if (!said.ok()) co_return said;
-    if (PodRecord* record = FindPod(key, uid)) record->devices.phases.clear();
+    if (PodRecord* record = FindPod(key, uid)) record->devices = {.locked = order.locked};
   }
   if (order.locked) {
     const absl::Status unlocked = co_await UnlockNode(api_, node);

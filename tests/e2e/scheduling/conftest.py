@@ -51,12 +51,20 @@ def evicting(installed, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def lending(installed, tmp_path_factory):
+def mind_cluster(installed):
+    """The namespace of MindCluster's daemons."""
+    body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "mindx-dl"}}
+    assert installed.rest().post("/api/v1/namespaces", body).status in (201, 409)
+
+
+@pytest.fixture(scope="session")
+def lending(installed, mind_cluster, tmp_path_factory):
     """The kubeconfig of an account that may do what plugin deviceshare needs."""
     if installed.kind == "embedded":
         return installed.kubeconfig
     name = "lending-scheduler"
-    manifests = ["scheduler/namespace.yaml", "scheduler/rbac.yaml", "optional/device_access.yaml"]
+    manifests = ["scheduler/namespace.yaml", "scheduler/rbac.yaml"]
+    manifests += ["optional/device_access.yaml", "optional/chip_access.yaml"]
     accounts.install(installed.rest(), *manifests, account=name)
     folder = tmp_path_factory.mktemp("lending")
     return accounts.kubeconfig_of(installed, "volcano-system", name, folder)

@@ -6,7 +6,17 @@ import random
 import pytest
 
 from support.bind_gate import BindGate
-from support.cards import CONFIG, FAMILIES, REGISTER, annotate, annotations_of
+from support.cards import (
+    CHIPS,
+    CONFIG,
+    FAMILIES,
+    REAL_CHIPS,
+    REGISTER,
+    annotate,
+    annotations_of,
+    tell_of_chips,
+    tell_of_node,
+)
 from support.poll import always, until
 from support.scheduler import CONF
 from support.vcctl import explained
@@ -19,6 +29,8 @@ LOCKING = [name for name, family in FAMILIES.items() if family.lock]
 def family(request, world):
     """A family, and what the ConfigMap says of its devices."""
     made = FAMILIES[request.param]
+    if made.chips:
+        request.getfixturevalue("mind_cluster")
     if made.config:
         path = "/api/v1/namespaces/kube-system/configmaps"
         data = {"device-config.yaml": made.config}
@@ -55,7 +67,9 @@ def wait_handed_out(world, family, names):
         pods = [p for p in world.pods() if p["metadata"]["name"] in names]
         phases = {(p["metadata"].get("annotations") or {}).get(family.phase) for p in pods}
         running = {p["status"].get("phase") for p in pods} == {"Running"}
-        return running and (not family.phase or phases == {"success"})
+        cut = [p for p in pods if (p["metadata"].get("annotations") or {}).get(REAL_CHIPS)]
+        told = phases == {"success"} if family.phase else not family.chips or cut == pods
+        return running and told
 
     until(handed_out, 30, lambda: f"{names} have their devices: {world.pods()}")
 
@@ -177,6 +191,84 @@ def test_a_card_that_fails_is_lent_to_nobody(world, new_scheduler, lending, node
     annotate(world, node, **{"volcano.sh/gpu-unhealthy-ids": None})
     world.wait_placed(["g-0", "g-1"])
     assert family.crowded(world.pods()) == {}
+
+
+def chips_of(world, pod):
+    return (world.read_pod(pod)["metadata"].get("annotations") or {}).get(CHIPS)
+
+
+def asks_for(cores):
+    """The arguments of a pod that asks for so many cores of chips."""
+    container = {"resources": {"limits": {CHIPS: str(cores)}, "requests": {"cpu": "1"}}}
+    labels = {"ring-controller.atlas": "ascend-310P"}
+    return {"cpu": None, "memory": None, "container": container, "metadata": {"labels": labels}}
+
+
+def test_chips_come_and_go_as_they_are_told_of(world, new_scheduler, lending, mind_cluster, nodesim):
+    family = FAMILIES["mindcluster"]
+    new_scheduler(conf=family.conf(CONF), kubeconfig=lending)
+    node = family.node(world)
+    tell_of_chips(world, node, free=[1], broken=[0])
+    world.gang("both", 1, **asks_for(16))
+    world.wait_pod_told("both-0", "selectChipFromNodeWhole free whole chip not enough")
+    world.gang("one", 1, **asks_for(8))
+    world.wait_placed(["one-0"])
+    assert chips_of(world, "one-0") == "1"
+    world.delete_pod("both-0")
+    # The broken one comes back, and the node is about to be taken out of use.
+    tell_of_node(world, node, "PreSeparate")
+    tell_of_chips(world, node, free=[0])
+    world.gang("part", 1, **asks_for(2))
+    world.wait_pod_told("part-0", "node is PreSeparate, due to nodeD reported node status")
+    tell_of_node(world, node, "Healthy")
+    world.wait_placed(["part-0"])
+    assert chips_of(world, "part-0") == "0-vir02_1c"
+    wait_handed_out(world, family, ["one-0", "part-0"])
+
+
+# vc-standalone plays the nodes' part from its start.
+@pytest.mark.backend("kube")
+def test_a_chip_that_is_being_cut_waits_for_its_plugin(
+    world, new_scheduler, lending, mind_cluster, request
+):
+    family = FAMILIES["mindcluster"]
+    daemon = new_scheduler(conf=family.conf(CONF), kubeconfig=lending)
+    family.node(world)
+    for name, chip in (("a", "0-vir01"), ("b", "1-vir01")):
+        world.gang(name, 1, **asks_for(1))
+        world.wait_placed([f"{name}-0"])
+        assert chips_of(world, f"{name}-0") == chip
+    world.gang("c", 1, **asks_for(1))
+    world.wait_pod_told("c-0", "selectChipFromNodeSegment available chip not found")
+    daemon.kill()
+    daemon.restart()
+    looked(world)
+    assert "c-0" not in world.placement()
+    request.getfixturevalue("nodesim")
+    world.wait_placed(["c-0"])
+    assert chips_of(world, "c-0") in ("0-vir01", "1-vir01")
+    wait_handed_out(world, family, ["a-0", "b-0", "c-0"])
+
+
+def test_a_refused_binding_leaves_no_chip_taken(
+    world, new_scheduler, lending, mind_cluster, gate, nodesim
+):
+    family = FAMILIES["mindcluster"]
+    new_scheduler(conf=family.conf(CONF), kubeconfig=lending)
+    family.node(world)
+    gate.refuse("g-0")
+    world.gang("g", 1, **asks_for(16))
+    gate.wait_refused()
+    assert chips_of(world, "g-0") is None
+    # Somebody else may have them while the gang pauses.
+    world.gang("h", 1, **asks_for(16))
+    world.wait_placed(["h-0"])
+    assert chips_of(world, "h-0") == "0,1"
+    gate.open()
+    world.wait_pod_told("g-0", "Insufficient huawei.com/npu-core")
+    world.delete_pod("h-0")
+    world.wait_placed(["g-0"])
+    assert chips_of(world, "g-0") == "0,1"
 
 
 BAD_REGISTERS = {

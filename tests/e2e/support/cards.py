@@ -1,5 +1,7 @@
 """Cards that pods share: what device plugins say of nodes, and what bindings say pods were given."""
 
+import json
+import time
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -38,6 +40,9 @@ class Family:
     phase: str = ""
     config: str = ""
     shares: int = 1  # Pods that one card, or one part of it, takes.
+    labels: dict = field(default_factory=dict)  # Of nodes,
+    pod_labels: dict = field(default_factory=dict)  # and of pods.
+    chips: int = 0  # Of a node, as ClusterD tells of them.
 
     def conf(self, conf, **more):
         """The policy with this family, and further arguments of the plugin."""
@@ -48,11 +53,17 @@ class Family:
     def node(self, world, **more):
         """More annotations may be given, or other ones."""
         annotations = {**self.annotations, **more.pop("annotations", {})}
-        return world.node(cpu=64, annotations=annotations, **{**self.resources, **more})
+        more = {"labels": self.labels, **self.resources, **more}
+        name = world.node(cpu=64, annotations=annotations, **more)
+        if self.chips:
+            tell_of_chips(world, name, range(self.chips))
+        return name
 
     def pod(self, **more):
         """The arguments of a pod that asks for its share."""
         asks = {"limits": self.asks, "requests": {"cpu": "1"}}
+        if self.pod_labels:
+            more = {"metadata": {"labels": self.pod_labels}, **more}
         return {"cpu": None, "memory": None, "container": {"resources": asks}, **more}
 
     def holders(self, pods):
@@ -60,11 +71,17 @@ class Family:
         found = defaultdict(list)
         for pod in pods:
             text = (pod["metadata"].get("annotations") or {}).get(self.told, "")
-            cards = text.split(",") if self.told == GPU_INDEX else _ids(text)
+            cards = self._cards(text)
             assert not pod["spec"].get("nodeName") or all(cards) and cards, pod["metadata"]
             for card in cards if pod["spec"].get("nodeName") else []:
                 found[pod["spec"]["nodeName"], card].append(pod["metadata"]["name"])
         return dict(found)
+
+    def _cards(self, text):
+        if self.told == GPU_INDEX:
+            return text.split(",")
+        # "0,1" are chips, "0-vir02" is a part of one.
+        return text.split("-")[0].split(",") if self.told == CHIPS else _ids(text)
 
     def crowded(self, pods):
         """Cards that were lent too often."""
@@ -90,6 +107,38 @@ def annotations_of(world, node):
     return body["metadata"].get("annotations") or {}
 
 
+def tell_of_chips(world, node, free, broken=()):
+    """What ClusterD says of a node's chips, beside what it says of others."""
+    lists = {"huawei.com/Ascend310P": free, "huawei.com/Ascend310P-Unhealthy": broken}
+    lists = {key: ",".join(f"Ascend310P-{chip}" for chip in chips) for key, chips in lists.items()}
+    entry = f"mindx-dl-deviceinfo-{node}"
+    info = {"DeviceList": lists, "UpdateTime": int(time.time()), "CmName": entry}
+    _tell(world, "cluster-info-device-0", entry, info)
+
+
+def tell_of_node(world, node, status):
+    """What ClusterD says of the node itself."""
+    entry = f"mindx-dl-nodeinfo-{node}"
+    _tell(world, "cluster-info-node-cm", entry, {"FaultDevList": [], "NodeStatus": status})
+
+
+def _tell(world, name, entry, info):
+    path = "/api/v1/namespaces/mindx-dl/configmaps"
+    known = world.rest.get(f"{path}/{name}")
+    if known.status == 200:
+        told = {**json.loads(known.expect(200)["data"][name]), entry: info}
+        patch = {"data": {name: json.dumps(told)}}
+        world.rest.patch(f"{path}/{name}", patch, MERGE_PATCH).expect(200)
+        return
+    meta = {"name": name, "labels": {"mx-consumer-volcano": "true"}}
+    data = {name: json.dumps({entry: info})}
+    body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": data}
+    world.rest.post(path, body).expect(201)
+    world.removes_later(f"{path}/{name}")
+
+
+CHIPS = "huawei.com/npu-core"
+REAL_CHIPS = "huawei.com/AscendReal"  # What the device plugin has made.
 GPU_INDEX = "volcano.sh/gpu-index"
 REGISTER = "volcano.sh/node-vgpu-register"
 VGPU = {"volcano.sh/vgpu-number": "20", "volcano.sh/vgpu-memory": "60000"}
@@ -155,5 +204,21 @@ FAMILIES = {
         told="hami.io/Ascend310P-devices-allocated",
         lock="hami.io/mutex.lock",
         phase="hami.io/bind-phase",
+    ),
+    "mindcluster": Family(
+        switch="AscendMindClusterVNPUEnable",
+        resources={CHIPS: "16"},
+        labels={
+            "accelerator": "huawei-Ascend310P",
+            "servertype": "Ascend310P-8",
+            "node.kubernetes.io/npu.chip.name": "310P3",
+        },
+        chips=2,
+        pod_labels={"ring-controller.atlas": "ascend-310P", "vnpu-dvpp": "yes"},
+        asks={CHIPS: "4"},
+        places=2,
+        # Four cores of each chip are left, and nothing that works on images.
+        reason="selectChipFromNodeSegment available chip not found",
+        told=CHIPS,
     ),
 }
