@@ -78,5 +78,31 @@ TEST_CASE("device amounts: a quota limits the classes that it names", "[algo][de
   CHECK(beyond(memory, Request("gpu", 1, 501)) == "memory.deviceclass/gpu");
 }
 
+TEST_CASE("device amounts: what is kept and asked for without end is beyond any quota",
+          "[algo][devices]") {
+  const DeviceQuota eight{.classes = {{.device_class = "gpu", .count = 8, .amounts = {}}}};
+  const DeviceAmounts most = AmountsOf(Claim({Request("gpu", INT64_MAX)}), true);
+  const DeviceAmounts few = AmountsOf(Claim({Request("gpu", 4)}), true);
+  CHECK(FirstBeyond(eight, most, most) == "deviceclass/gpu");
+  CHECK(FirstBeyond(eight, most, few) == "deviceclass/gpu");
+  CHECK(FirstBeyond(eight, {}, few) == std::nullopt);
+  CHECK(FirstBeyond(eight, few, few) == std::nullopt);
+}
+
+TEST_CASE("device amounts: a quota's row has devices and what they have, in any order",
+          "[algo][devices]") {
+  const DeviceAmounts request = AmountsOf(Claim({Request("gpu", 2, 60)}), true);
+  const DeviceQuota both{
+      .classes = {{.device_class = "gpu", .count = 2, .amounts = {{"memory", 120}}}}};
+  CHECK(FirstBeyond(both, {}, request) == std::nullopt);
+  // Of a device that is kept for others.
+  const DeviceAmounts kept = AmountsOf(Claim({Request("gpu", 1, 60)}), true);
+  CHECK(FirstBeyond(both, kept, request) == "deviceclass/gpu");
+  // A dimension that the row does not name is not to be had.
+  const DeviceQuota other{
+      .classes = {{.device_class = "gpu", .count = 9, .amounts = {{"cores", 120}}}}};
+  CHECK(FirstBeyond(other, {}, request) == "memory.deviceclass/gpu");
+}
+
 }  // namespace
 }  // namespace bth::algo
