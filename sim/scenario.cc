@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "absl/strings/str_split.h"
+#include "absl/types/span.h"
 #include "api/manifests/manifest.h"
 #include "api/model/shard_mode.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "conf/features.h"
 #include "conf/load.h"
 #include "conf/value.h"
 #include "sim/builtin_registry.h"
@@ -141,11 +143,24 @@ class ScenarioRun final {
       if (!mode) return absl::InvalidArgumentError("sharding: none of none, hard, soft");
       cluster.SetShard({.mode = *mode});
     }
+    SimulationOptions options{.apply = scenario_["apply"].AsBool()};
+    BTH_RETURN_IF_ERROR(ReadFeatures(scenario_["features"], &options));
     BTH_ASSIGN_OR_RETURN(auto policy, ScenarioPolicy(scenario_["conf"], "conf"));
     std::vector<conf::Finding> findings;
-    BTH_ASSIGN_OR_RETURN(
-        simulation_, Simulation::Create(std::move(cluster), std::move(policy), BuiltinRegistry(),
-                                        {.apply = scenario_["apply"].AsBool()}, &findings));
+    BTH_ASSIGN_OR_RETURN(simulation_, Simulation::Create(std::move(cluster), std::move(policy),
+                                                         BuiltinRegistry(), options, &findings));
+    return absl::OkStatus();
+  }
+
+  static absl::Status ReadFeatures(const Json& text, SimulationOptions* options) {
+    if (text.is_null()) return absl::OkStatus();
+    auto gates = conf::FeatureGates::Parse(text.AsString());
+    if (!gates.ok()) return Annotate(gates.status(), "features");
+    const conf::Gate known = conf::Gate::kStorageCapacityScoring;
+    for (const std::string& idle : gates->WithoutEffect(absl::MakeConstSpan(&known, 1))) {
+      return absl::InvalidArgumentError(StrCat("features: ", idle));
+    }
+    options->scores_volumes = gates->Enabled(known);
     return absl::OkStatus();
   }
 

@@ -17,6 +17,7 @@ namespace bth::sim {
 //   conf: text of a scheduler.conf, or {actions: "…", tiers: ["priority, gang", …],
 //         arguments: {<plugin>: {…}}, configurations: […]}; absent: the built-in policy
 //   sharding: hard     # none, hard or soft: the nodes of NodeShard volcano
+//   features: StorageCapacityScoring=true    # the only one that scenarios know
 //   apply: true        # as --apply; false by default
 //   cycles: 1          # then
 //   expect: …          # what the last cycle must show, or a list with one entry for each cycle
@@ -29,8 +30,8 @@ namespace bth::sim {
 // `conditions` may be a map from type to message.
 
 // Members of a document, of its `conf` and of a step.
-inline constexpr std::string_view kScenarioMembers[] = {"name",  "given",  "conf",   "sharding",
-                                                        "apply", "cycles", "expect", "steps"};
+inline constexpr std::string_view kScenarioMembers[] = {
+    "name", "given", "conf", "sharding", "features", "apply", "cycles", "expect", "steps"};
 inline constexpr std::string_view kConfMembers[] = {"actions", "tiers", "arguments",
                                                     "configurations"};
 inline constexpr std::string_view kStepMembers[] = {"put",  "delete", "advance",

@@ -108,6 +108,7 @@ absl::Status Simulation::TryCycle() {
   context.sink = &sink_;
   context.clock = &clock_;
   context.uid = SessionUid();
+  context.scores_volumes = options_.scores_volumes;
   cycle_ = std::make_unique<framework::Cycle>(*policy_, std::move(context));
   const std::string doing = StrCat("cycle ", cycles_.size() + 1);
   if (absl::Status status = cycle_->Run(); !status.ok()) return Annotate(status, doing);

@@ -47,6 +47,7 @@ struct SimulationOptions {
   bool apply = false;
   absl::Duration period = absl::Seconds(1);  // From cycle to cycle.
   uint64_t seed = 1;
+  bool scores_volumes = false;  // Feature StorageCapacityScoring.
 };
 
 // Runs the daemon's engine without the daemon: the same mirror, session, plugins and actions.

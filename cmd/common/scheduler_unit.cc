@@ -69,11 +69,21 @@ absl::StatusOr<framework::Registry> MakeRegistry(const std::string& plugins_dir)
   return registry;
 }
 
+framework::Registry WithIdleArguments(framework::Registry registry,
+                                      const scheduler::SchedulerOptions& options) {
+  if (options.scores_volumes) return registry;
+  for (const std::string_view key : {"volumebinding.weight", "volumebinding.shape"}) {
+    registry.idle_arguments.push_back(
+        {"predicates", key, "has no effect without the feature gate StorageCapacityScoring"});
+  }
+  return registry;
+}
+
 SchedulerUnit::SchedulerUnit(client::ApiClient& api, Metrics& metrics, framework::Registry registry,
                              scheduler::SchedulerOptions options)
     : executor_(api.executor()),
       metrics_(metrics),
-      registry_(std::move(registry)),
+      registry_(WithIdleArguments(std::move(registry), options)),
       scheduler_({.executor = executor_,
                   .api = api,
                   .registry = registry_,

@@ -64,5 +64,8 @@ absl::Status CheckDumpFolder(const std::string& folder);
 
 // The plugins and actions that are compiled in, and those of the shared objects in `plugins_dir`.
 absl::StatusOr<framework::Registry> MakeRegistry(const std::string& plugins_dir);
+// The same with arguments that do nothing, as the feature gates among the options are.
+framework::Registry WithIdleArguments(framework::Registry registry,
+                                      const scheduler::SchedulerOptions& options);
 
 }  // namespace bth::cmd

@@ -9,6 +9,8 @@
 #include "base/strings.h"
 #include "client/background.h"
 #include "cmd/common/embedded_crds.h"
+#include "conf/load.h"
+#include "framework/session/cycle.h"
 #include "net/io_context.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -131,7 +133,9 @@ class Daemon {
   Awaitable<void> MakeGang(std::string name) {
     co_await Create(kGroups, GroupBody(name));
     for (int i = 0; i < kGangPods; ++i) {
-      co_await Create(kPods, PodBody(name, StrCat(name, "-", i), 100 + 10 * i + pods_++));
+      const int milli = 100 + 10 * i + pods_;
+      ++pods_;
+      co_await Create(kPods, PodBody(name, StrCat(name, "-", i), milli));
     }
   }
   Awaitable<int> CountBound() {
@@ -211,6 +215,38 @@ TEST_CASE("dump folder: what cannot be written is told before the signal comes",
   CHECK(CheckDumpFolder(file).message() == file + ": is no folder");
   const std::string none = folder.Sub("none");
   CHECK(CheckDumpFolder(none).message() == none + ": No such file or directory");
+}
+
+TEST_CASE("idle arguments: those of a gate that is off are told when a policy is read",
+          "[cmd][unit]") {
+  const auto findings = [](const std::string& arguments, bool gate) {
+    scheduler::SchedulerOptions options;
+    options.scores_volumes = gate;
+    auto made = MakeRegistry("");
+    REQUIRE(made.ok());
+    const framework::Registry registry = WithIdleArguments(*std::move(made), options);
+    const auto loaded = conf::ParsePolicy(
+        StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: predicates\n    arguments: {",
+               arguments, "}\n"),
+        registry.Names());
+    REQUIRE(loaded.ok());
+    std::vector<conf::Finding> out;
+    REQUIRE(framework::PolicyInstance::Create(std::make_shared<conf::Policy>(loaded->policy),
+                                              registry, &out)
+                .ok());
+    return out;
+  };
+  for (const char* argument :
+       {"volumebinding.weight: 3", "volumebinding.shape: [{utilization: 0, score: 0}]"}) {
+    CAPTURE(argument);
+    CHECK(findings(argument, true).empty());
+    const std::vector<conf::Finding> off = findings(argument, false);
+    REQUIRE(off.size() == 1);
+    CHECK(off[0].line == 5);
+    CHECK(off[0].text == "has no effect without the feature gate StorageCapacityScoring");
+    CHECK(absl::StrContains(argument, off[0].path.substr(off[0].path.rfind("volumebinding"))));
+  }
+  CHECK(findings("", false).empty());
 }
 
 TEST_CASE("scheduler unit: decides on its own thread while pages, policy and pods change",
