@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "base/strings.h"
 #include "nodesim/device_maker.h"
+#include "sim/world/draw_extras.h"
 #include "sim/world/policies.h"
 #include "sim/world/story.h"
 
@@ -157,11 +158,12 @@ void Drawer::DrawNodes() {
   const int64_t count = rng_.Between(2, 6);
   for (int64_t i = 0; i < count; ++i) {
     const absl::Duration at = rng_.Chance(0.8) ? absl::Seconds(1) : Moment();
+    const std::string room =
+        StrCat(R"({"cpu":")", OneOf(kNodeCpus), R"(","memory":"64Gi","pods":"110"})");
     Send(at, "node", "POST", std::string(kNodes),
          StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n)", i,
-                R"("},"status":{"allocatable":{"cpu":")", OneOf(kNodeCpus),
-                R"(","memory":"64Gi","pods":"110"},"conditions":[)",
-                R"({"type":"Ready","status":"True"}]}})"));
+                R"("},"status":{"capacity":)", room, R"(,"allocatable":)", room,
+                R"(,"conditions":[)", R"({"type":"Ready","status":"True"}]}})"));
   }
 }
 
@@ -433,7 +435,7 @@ void Drawer::DrawFront() {
   Deed& deed = Add(Moment(), Verb::kFront, "front");
   deed.lasts = absl::Seconds(rng_.Between(1, rng_.Chance(0.8) ? 60 : 400));
   Front& front = deed.front;
-  front.fault = static_cast<Fault>(rng_.Below(kFaults));
+  front.fault = static_cast<Fault>(rng_.Below(kLineFaults));
   constexpr std::array<std::string_view, 5> kWhom = {"", "scheduler", "controllers", "nodes", ""};
   front.process = OneOf(kWhom);
   if (!front.process.empty() && front.process != "nodes" && rng_.Chance(0.5)) {
@@ -453,7 +455,9 @@ void Drawer::DrawFront() {
 }  // namespace
 
 Story DrawStory(uint64_t seed, Profile profile, double hours) {
-  return Drawer(seed, profile).Draw(hours);
+  Story story = Drawer(seed, profile).Draw(hours);
+  DrawExtras(&story);
+  return story;
 }
 
 }  // namespace bth::sim

@@ -123,12 +123,38 @@ net::Response Refusal(const Fate& fate) {
   return out;
 }
 
-// Lets the answer travel back.
+// Lets the answer travel back. Who died does not hear it.
 void Return(const std::shared_ptr<Voyage>& voyage, Result result) {
   if (voyage->given_up) return;
   voyage->from->RunAfter(voyage->fate.back, [voyage, result = std::move(result)]() mutable {
     if (!voyage->given_up) voyage->result.Set(std::move(result));
   });
+}
+
+// An answer that is owed: when its server dies first, the caller hears that the connection broke.
+class Debt final {
+ public:
+  explicit Debt(std::shared_ptr<Voyage> voyage) : voyage_(std::move(voyage)) {}
+  Debt(Debt&& other) noexcept : voyage_(std::exchange(other.voyage_, nullptr)) {}
+  Debt& operator=(Debt&&) = delete;
+  ~Debt() {
+    if (voyage_ != nullptr) Return(voyage_, Reset());
+  }
+  const std::shared_ptr<Voyage>& voyage() const { return voyage_; }
+  void Pay(Result result) { Return(std::exchange(voyage_, nullptr), std::move(result)); }
+
+ private:
+  std::shared_ptr<Voyage> voyage_;
+};
+
+// What has ended is let go of now and then.
+void Own(std::list<std::unique_ptr<client::Background>>* at_work,
+         std::unique_ptr<client::Background> one) {
+  constexpr size_t kSweepFrom = 32;
+  if (at_work->size() >= kSweepFrom) {
+    std::erase_if(*at_work, [](const auto& other) { return !other->running(); });
+  }
+  at_work->push_back(std::move(one));
 }
 
 void OpenWire(const std::shared_ptr<Voyage>& voyage, net::Response* response) {
@@ -141,6 +167,9 @@ void OpenWire(const std::shared_ptr<Voyage>& voyage, net::Response* response) {
   wire->source = std::move(response->stream);
   wire->pump.Start(*wire->server, Pump(wire, wire->source.get()));
   voyage->wire = wire;
+  std::vector<std::weak_ptr<Wire>>& all = voyage->harbour->wires;
+  std::erase_if(all, [](const std::weak_ptr<Wire>& other) { return other.expired(); });
+  all.push_back(wire);
   response->stream = std::make_unique<WireEnd>(wire);
 }
 
@@ -159,38 +188,87 @@ net::Request Overtaking(const net::Request& request, int64_t number) {
   return out;
 }
 
+// A body as a stream.
+class WholeBody final : public net::ByteStream {
+ public:
+  explicit WholeBody(std::string body) : body_(std::move(body)) {}
+  net::Awaitable<Piece> Next() override {
+    if (body_.empty()) co_return std::optional<std::string>();
+    co_return std::optional<std::string>(std::exchange(body_, {}));
+  }
+
+ private:
+  std::string body_;
+};
+
+// Keeps the answer for later, and gives one that is as old as it may be instead.
+net::Response Recall(const Voyage& voyage, net::Response response) {
+  constexpr size_t kFormerMax = 4;
+  const absl::Duration now = voyage.harbour->process->Monotonic();
+  if (response.status == 200) {
+    std::deque<Harbour::Former>& former = voyage.harbour->former[voyage.request.target];
+    former.push_back({now, response.headers, response.body});
+    if (former.size() > kFormerMax) former.pop_front();
+    const auto old = std::find_if(former.begin(), former.end(), [&](const Harbour::Former& one) {
+      return one.at >= now - voyage.fate.stale;
+    });
+    response.headers = old->headers;
+    response.body = old->body;
+  }
+  if (voyage.streams) {
+    response.stream = std::make_unique<WholeBody>(std::exchange(response.body, {}));
+  }
+  return response;
+}
+
 // On the server's process.
-net::Awaitable<void> Serve(std::shared_ptr<Voyage> voyage) {
+net::Awaitable<void> Serve(Debt debt) {
+  const std::shared_ptr<Voyage> voyage = debt.voyage();
   Harbour& harbour = *voyage->harbour;
+  const std::shared_ptr<net::Transport> server = harbour.server;
   net::Request request = voyage->request;
   request.cancel = net::CancelToken();
   request.timeout = absl::InfiniteDuration();
   if (voyage->fate.overtaken) {
     const int64_t now = absl::ToInt64Microseconds(harbour.process->Monotonic());
-    absl::StatusOr<net::Response> first = co_await harbour.server->Fetch(Overtaking(request, now));
+    absl::StatusOr<net::Response> first = co_await server->Fetch(Overtaking(request, now));
   }
   if (harbour.on_arrival) harbour.on_arrival(*voyage->from, request, voyage->sent_at);
   Result response = absl::UnknownError("");
-  if (voyage->streams) {
-    response = co_await harbour.server->Open(std::move(request));
+  const bool recalls = harbour.remembers && MayBeOld(request);
+  if (voyage->streams && !recalls) {
+    response = co_await server->Open(std::move(request));
   } else {
-    response = co_await harbour.server->Fetch(std::move(request));
+    response = co_await server->Fetch(std::move(request));
   }
   if (response.ok() && harbour.on_answer) {
     harbour.on_answer(*voyage->from, voyage->request, response->status);
   }
+  if (response.ok() && recalls) response = Recall(*voyage, *std::move(response));
   if (response.ok() && response->stream != nullptr) OpenWire(voyage, &*response);
   if (voyage->fate.answer_lost) response = Reset();
-  Return(voyage, std::move(response));
+  debt.Pay(std::move(response));
+}
+
+absl::Status Refused() {
+  return absl::UnavailableError("not sent: connection refused");
+}
+
+void Arrive(Debt debt) {
+  Harbour& harbour = *debt.voyage()->harbour;
+  if (harbour.server == nullptr) return debt.Pay(Refused());
+  auto work = std::make_unique<client::Background>();
+  work->Start(*harbour.process, Serve(std::move(debt)));
+  Own(&harbour.at_work, std::move(work));
 }
 
 void Depart(const std::shared_ptr<Voyage>& voyage) {
   const Fate& fate = voyage->fate;
-  if (fate.refused) return Return(voyage, absl::UnavailableError("not sent: connection refused"));
+  if (fate.refused || voyage->harbour->server == nullptr) return Return(voyage, Refused());
   if (fate.lost) return;
   if (fate.code != 0) return Return(voyage, Refusal(fate));
-  Process& server = *voyage->harbour->process;
-  server.RunAfter(fate.there, [voyage, &server] { net::Spawn(server, Serve(voyage)); });
+  voyage->harbour->process->RunAfter(fate.there,
+                                     [debt = Debt(voyage)]() mutable { Arrive(std::move(debt)); });
 }
 
 // The caller's deadline and cancellation, while it waits.
@@ -231,10 +309,11 @@ class Patience {
 net::Awaitable<absl::StatusOr<net::Response>> Line::Exchange(net::Request request, bool streams) {
   if (request.cancel.cancelled()) co_return absl::CancelledError("request cancelled");
   if (harbour_.on_departure) harbour_.on_departure(*from_, request);
-  Fate fate = harbour_.weather->FateOf(from_->name(), request, streams, from_->Monotonic());
-  const auto voyage = std::shared_ptr<Voyage>(
-      new Voyage{from_, &harbour_, std::move(request), fate, streams, from_->Monotonic(),
-                 net::Promised<Result>(*from_), false, nullptr});
+  const std::string& known_as = harbour_.name.empty() ? from_->name() : harbour_.name;
+  Fate fate = harbour_.weather->FateOf(known_as, request, streams, from_->Monotonic());
+  const auto voyage = std::make_shared<Voyage>(
+      Voyage{from_, &harbour_, std::move(request), fate, streams, from_->Monotonic(),
+             net::Promised<Result>(*from_), false, nullptr});
   const Patience patience(voyage);
   Depart(voyage);
   Result response = co_await voyage->result.Wait();
@@ -251,6 +330,19 @@ net::Awaitable<absl::StatusOr<net::Response>> Line::Exchange(net::Request reques
     wires_.push_back(wire);
   }
   co_return response;
+}
+
+void Sink(Harbour* harbour) {
+  harbour->at_work.clear();
+  harbour->server.reset();
+  for (const std::weak_ptr<Wire>& weak : harbour->wires) {
+    const std::shared_ptr<Wire> wire = weak.lock();
+    if (wire == nullptr) continue;
+    wire->pump.Stop();
+    wire->source.reset();
+    Send(wire, Reset());
+  }
+  harbour->wires.clear();
 }
 
 void Line::CutStreams() {

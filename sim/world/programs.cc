@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "actions/builtin.h"
+#include "actions/single_pods/single_pods.h"
 #include "base/check.h"
 #include "base/rng.h"
 #include "client/api_client.h"
@@ -14,6 +16,7 @@
 #include "nodesim/claim_controller.h"
 #include "nodesim/simulator.h"
 #include "nodesim/volume_controller.h"
+#include "plugins/builtin.h"
 #include "scheduler/scheduler.h"
 
 namespace bth::sim {
@@ -33,14 +36,6 @@ class SlowRunner final : public scheduler::CycleRunner {
   Rng rng_;
   const int64_t most_;
 };
-
-std::unique_ptr<client::ApiClient> Connect(const Site& site, std::string program,
-                                           std::function<bool()> may_write) {
-  client::ApiClientOptions options;
-  options.user_agent = std::move(program);
-  options.may_write = std::move(may_write);
-  return std::make_unique<client::ApiClient>(*site.process, site.line, std::move(options));
-}
 
 // A daemon that acts while it leads, and ends when it does not any more.
 class Candidate : public Program {
@@ -73,10 +68,40 @@ class Candidate : public Program {
   }
 };
 
+// What cmd/common/agent_scheduler.cc makes of a scheduler.
+void ServeSinglePods(scheduler::SchedulerOptions* options) {
+  options->scheduler_names = {std::string(kAgentName)};
+  options->shard.name = kAgentName;
+  options->numa_reports = false;
+  options->single_pods = true;
+  options->policy = {.path = "", .agent = true};
+  options->pace = {.debounce = absl::ZeroDuration(),
+                   .pause_factor = 1,
+                   .pause_max = absl::Milliseconds(20),
+                   .reserve = absl::Milliseconds(20)};
+}
+
+const framework::Registry& AgentRegistry() {
+  static const framework::Registry& kRegistry = *[] {
+    auto* const registry = new framework::Registry;
+    plugins::RegisterBuiltinPlugins(*registry);
+    actions::RegisterBuiltinActions(*registry);
+    actions::KeepForSinglePods(*registry, {});
+    return registry;
+  }();
+  return kRegistry;
+}
+
+struct SchedulerKind {
+  std::string program;
+  std::string lease;
+  bool single_pods = false;
+};
+
 class SchedulerProgram final : public Candidate {
  public:
-  SchedulerProgram(Site site, const SchedulerSetup& setup)
-      : Candidate(std::move(site), "vc-scheduler", "volcano"),
+  SchedulerProgram(Site site, const SchedulerSetup& setup, const SchedulerKind& kind)
+      : Candidate(std::move(site), kind.program, kind.lease),
         clock_(*site_.process),
         runner_(*site_.process, rng_.Next(), setup.cycle_most),
         scheduler_({.executor = *site_.process,
@@ -85,7 +110,7 @@ class SchedulerProgram final : public Candidate {
                     .runner = runner_,
                     .clock = clock_,
                     .metrics = &metrics_},
-                   Options(setup)) {}
+                   Options(setup, kind)) {}
 
   void Start() override {
     BTH_CHECK(scheduler_.LoadPolicy().ok());
@@ -104,13 +129,15 @@ class SchedulerProgram final : public Candidate {
 
  private:
   void Act() override { scheduler_.Lead(); }
-  scheduler::SchedulerOptions Options(const SchedulerSetup& setup) {
+  scheduler::SchedulerOptions Options(const SchedulerSetup& setup, const SchedulerKind& kind) {
     scheduler::SchedulerOptions options;
+    options.shard = {.mode = setup.sharding, .name = "volcano"};
     options.policy.path = setup.policy_path;
     options.gate_removals = setup.gate_removals;
     options.check_invariants_every = 1;
     options.may_lead = [this] { return elector_.is_leader(); };
     options.seed = rng_.Next();
+    if (kind.single_pods) ServeSinglePods(&options);
     return options;
   }
 
@@ -123,8 +150,9 @@ class SchedulerProgram final : public Candidate {
 
 class ControllersProgram final : public Candidate {
  public:
-  explicit ControllersProgram(Site site)
-      : Candidate(std::move(site), "vc-controller-manager", "vc-controller-manager") {}
+  ControllersProgram(Site site, const ControllersSetup& setup)
+      : Candidate(std::move(site), "vc-controller-manager", "vc-controller-manager"),
+        setup_(setup) {}
 
   void Start() override { elector_.Start(); }
   bool idle() const override { return controllers_ == nullptr || controllers_->idle(); }
@@ -135,11 +163,14 @@ class ControllersProgram final : public Candidate {
     tools.job_plugins.make_ssh_keys = []() -> absl::StatusOr<controllers::SshKeys> {
       return controllers::SshKeys{"private", "public"};
     };
+    controllers::ManagerOptions options;
+    if (setup_.shards) options.controllers = {"*", "sharding-controller"};
     controllers_ = std::make_unique<controllers::ControllerSet>(
-        *work_api_, metrics_, rng_, controllers::ManagerOptions(), std::move(tools));
+        *work_api_, metrics_, rng_, std::move(options), std::move(tools));
     controllers_->Start();
   }
 
+  const ControllersSetup setup_;
   metrics::Registry registry_;
   metrics::ControllerMetrics metrics_{registry_};
   std::unique_ptr<controllers::ControllerSet> controllers_;  // Null until we lead.
@@ -182,12 +213,28 @@ class NodesProgram final : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> MakeSchedulerProgram(Site site, SchedulerSetup setup) {
-  return std::make_unique<SchedulerProgram>(std::move(site), setup);
+std::unique_ptr<client::ApiClient> Connect(const Site& site, std::string program,
+                                           std::function<bool()> may_write) {
+  client::ApiClientOptions options;
+  options.user_agent = std::move(program);
+  options.may_write = std::move(may_write);
+  return std::make_unique<client::ApiClient>(*site.process, site.line, std::move(options));
 }
 
-std::unique_ptr<Program> MakeControllersProgram(Site site) {
-  return std::make_unique<ControllersProgram>(std::move(site));
+std::unique_ptr<Program> MakeSchedulerProgram(Site site, SchedulerSetup setup) {
+  return std::make_unique<SchedulerProgram>(std::move(site), setup,
+                                            SchedulerKind{"vc-scheduler", "volcano"});
+}
+
+std::unique_ptr<Program> MakeAgentProgram(Site site, SchedulerSetup setup) {
+  setup.registry = &AgentRegistry();
+  setup.gate_removals = 0;
+  return std::make_unique<SchedulerProgram>(
+      std::move(site), setup, SchedulerKind{"vc-agent-scheduler", std::string(kAgentName), true});
+}
+
+std::unique_ptr<Program> MakeControllersProgram(Site site, ControllersSetup setup) {
+  return std::make_unique<ControllersProgram>(std::move(site), setup);
 }
 
 std::unique_ptr<Program> MakeNodesProgram(Site site) {

@@ -5,15 +5,23 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
+#include "api/model/shard_mode.h"
+#include "client/api_client.h"
 #include "framework/hooks/plugin.h"
 #include "sim/world/line.h"
 #include "sim/world/timeline.h"
 
 namespace bth::sim {
+
+// Where the programs themselves are.
+inline constexpr std::string_view kWorldNamespace = "volcano-system";
+inline constexpr std::string_view kAdmissionService = "volcano-admission-service";
+inline constexpr std::string_view kAgentName = "agent-scheduler";  // Of scheduler, lease and shard.
 
 // Where a program runs: from its start to its death.
 struct Site {
@@ -25,6 +33,12 @@ struct Site {
   std::function<void()> exit;
 };
 
+struct Door;
+
+// `may_write`: see client::ApiClientOptions.
+std::unique_ptr<client::ApiClient> Connect(const Site& site, std::string program,
+                                           std::function<bool()> may_write);
+
 // Destroyed when its process dies; what it left posted does not run any more. Thread: the
 // timeline's.
 class Program {
@@ -34,6 +48,8 @@ class Program {
   // Nothing is under way.
   virtual bool idle() const = 0;
   virtual bool leads() const { return false; }
+  // What it serves, once it listens; null: nothing.
+  virtual const Door* door() const { return nullptr; }
   // What it holds of the cluster, as "name number" each; nothing where it does not tell.
   virtual std::vector<std::pair<std::string, size_t>> held() { return {}; }
   // What the program itself found to be wrong with it.
@@ -45,10 +61,18 @@ struct SchedulerSetup {
   std::string policy_path;                        // Empty: the built-in one.
   absl::Duration cycle_most;                      // What a cycle takes at most.
   int gate_removals = 0;
+  model::ShardMode sharding = model::ShardMode::kNone;
+};
+
+struct ControllersSetup {
+  bool shards = false;  // With the sharding controller.
 };
 
 std::unique_ptr<Program> MakeSchedulerProgram(Site site, SchedulerSetup setup);
-std::unique_ptr<Program> MakeControllersProgram(Site site);
+// vc-agent-scheduler, whose registry is its own.
+std::unique_ptr<Program> MakeAgentProgram(Site site, SchedulerSetup setup);
+std::unique_ptr<Program> MakeControllersProgram(Site site, ControllersSetup setup);
+std::unique_ptr<Program> MakeWebhooksProgram(Site site);
 // Simulated kubelets, and the controllers of volumes and claims beside them.
 std::unique_ptr<Program> MakeNodesProgram(Site site);
 

@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "sim/world/paths.h"
 #include "sim/world/promises/promise.h"
+#include "sim/world/promises/single_pods.h"
 
 namespace bth::sim {
 namespace {
@@ -91,6 +92,7 @@ class Teller {
 };
 
 WorldHooks Teller::Hooks() {
+  if (story_.agents > 0) promises_.push_back(MakeSinglePods(sight_));
   for (const PromisePtr& promise : promises_) onlookers_.push_back(promise.get());
   sight_.now = [] { return absl::ZeroDuration(); };
   sight_.fair_since = sight_.now;
@@ -99,6 +101,8 @@ WorldHooks Teller::Hooks() {
   hooks.on_event = [this](const std::string& collection, const apiserver::StoreEvent& event) {
     sight_.ledger.Note(collection, event, onlookers_);
   };
+  hooks.on_trouble = [this](absl::Duration until) { fair_since_ = std::max(fair_since_, until); };
+  hooks.on_loss = [this](std::string what) { Break("durable", std::move(what)); };
   hooks.on_departure = [this](const Process&, const net::Request& request) {
     NoteEviction(request);
   };
@@ -216,7 +220,13 @@ void Teller::MakeAmends() {
     world_.Call("PATCH", target,
                 R"({"metadata":{"annotations":{"batholith.io/simulated-down":null}},)"
                 R"("spec":{"unschedulable":null}})");
+    // What single pods may ask for.
+    if (story_.agents > 0) {
+      world_.Call("PATCH", target, R"({"metadata":{"labels":{"pool":"a"}}})");
+    }
   }
+  Delete("/api/v1/resourcequotas", "");
+  Delete("/apis/policy/v1/poddisruptionbudgets", "");
 }
 
 bool Teller::AllEnded() const {
@@ -300,6 +310,7 @@ bool Teller::Sweep() {
     size_t left = Delete("/apis/batch.volcano.sh/v1alpha1/jobs", "?propagationPolicy=Background");
     left += Delete("/apis/scheduling.volcano.sh/v1beta1/podgroups", "");
     left += Delete("/api/v1/pods", "");
+    left += Delete("/apis/topology.volcano.sh/v1alpha1/hypernodes", "");
     left += Delete("/apis/bus.volcano.sh/v1alpha1/commands", "");
     for (const char* kind : {"resourceslices", "deviceclasses", "resourceclaimtemplates"}) {
       left += Delete(StrCat("/apis/resource.k8s.io/v1/", kind), "");

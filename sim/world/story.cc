@@ -7,7 +7,8 @@ namespace bth::sim {
 namespace {
 
 constexpr std::string_view kProfileNames[] = {"calm", "rough", "hell"};
-constexpr std::string_view kVerbNames[kVerbs] = {"send", "pick", "kill", "pause", "cut", "front"};
+constexpr std::string_view kVerbNames[kVerbs] = {"send", "pick",  "kill",  "pause",
+                                                 "cut",  "front", "clock", "policy"};
 
 }  // namespace
 
@@ -38,6 +39,12 @@ std::string Describe(const Deed& deed) {
     case Verb::kKill:
     case Verb::kPause:
       StrAppend(&out, ": ", deed.process, " for ", absl::FormatDuration(deed.lasts));
+      break;
+    case Verb::kClock:
+      StrAppend(&out, ": ", deed.process, " by ", absl::FormatDuration(deed.ahead));
+      break;
+    case Verb::kPolicy:
+      StrAppend(&out, ": ", deed.body);
       break;
     case Verb::kCut:
       StrAppend(&out, ": ", deed.process);

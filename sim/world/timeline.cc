@@ -22,7 +22,7 @@ void Timeline::DropStale() {
 }
 
 bool Timeline::RunUntil(absl::Duration end) {
-  size_t left = kMomentTasksMax;
+  size_t left = moment_tasks_max_;
   for (;;) {
     while (!runnable_.empty()) {
       if (left == 0) return false;
@@ -37,7 +37,7 @@ bool Timeline::RunUntil(absl::Duration end) {
     alarms_.pop();
     if (alarm.at > elapsed_) {
       elapsed_ = alarm.at;
-      left = kMomentTasksMax;
+      left = moment_tasks_max_;
     }
     alarm.process->Add({alarm.id, nullptr});
   }
@@ -47,7 +47,7 @@ bool Timeline::RunUntil(absl::Duration end) {
 
 void Process::Add(Due due) {
   ready_.push_back(std::move(due));
-  if (!paused_) timeline_.SetRunnable(this, true);
+  if (!halted()) timeline_.SetRunnable(this, true);
 }
 
 void Process::Post(Task task) {
@@ -89,7 +89,20 @@ void Process::Pause() {
 
 void Process::Resume() {
   paused_ = false;
-  if (!ready_.empty()) timeline_.SetRunnable(this, true);
+  if (!ready_.empty() && !halted()) timeline_.SetRunnable(this, true);
+}
+
+void Process::Halt(absl::Duration time) {
+  halted_until_ = std::max(halted_until_, timeline_.elapsed_ + time);
+  timeline_.SetRunnable(this, false);
+  if (time == absl::InfiniteDuration()) return;
+  // A timer without a task, which makes it runnable again when it is due.
+  timeline_.alarms_.push({halted_until_, timeline_.next_timer_, this});
+  timeline_.timers_.emplace(timeline_.next_timer_++, std::make_pair(this, Task([] {})));
+}
+
+void Process::RunReady() {
+  for (size_t left = Timeline::kMomentTasksMax; !ready_.empty() && left > 0; --left) RunOne();
 }
 
 void Process::Die() {

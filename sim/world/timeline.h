@@ -25,12 +25,13 @@ class Timeline final {
   // Of one moment: what takes more is a loop that time does not end.
   static constexpr size_t kMomentTasksMax = 200'000;
 
-  Timeline(absl::Time start, uint64_t seed) : start_(start), rng_(seed) {}
+  Timeline(absl::Time start, uint64_t seed, size_t moment_tasks_max = kMomentTasksMax)
+      : start_(start), moment_tasks_max_(moment_tasks_max), rng_(seed) {}
   Timeline(const Timeline&) = delete;
 
   absl::Duration Elapsed() const { return elapsed_; }
   absl::Time Now() const { return start_ + elapsed_; }
-  // Lets time pass up to `end`. False: one moment took more than kMomentTasksMax tasks.
+  // Lets time pass up to `end`. False: one moment took more tasks than it may.
   bool RunUntil(absl::Duration end);
   // Runs what is posted, without letting time pass.
   bool RunUntilIdle() { return RunUntil(elapsed_); }
@@ -52,6 +53,7 @@ class Timeline final {
   void DropStale();
 
   const absl::Time start_;
+  const size_t moment_tasks_max_;
   Rng rng_;
   absl::Duration elapsed_;
   std::vector<Process*> runnable_;
@@ -79,10 +81,20 @@ class Process final : public net::Executor {
   absl::Duration Monotonic() const override { return timeline_.elapsed_; }
   absl::Time Now() const override { return timeline_.Now() + ahead_; }
   bool IsCurrent() const override { return true; }
+  // Its wall clock jumps.
+  void SetAhead(absl::Duration ahead) { ahead_ = ahead; }
 
   void Pause();
   void Resume();
   bool paused() const { return paused_; }
+  // It goes on with nothing before `time` has passed, as when its thread waits for a disk; beside
+  // pauses.
+  void Halt(absl::Duration time);
+  // It does nothing at the moment.
+  bool halted() const { return paused_ || timeline_.elapsed_ < halted_until_; }
+  // Runs what is posted at once, whatever else waits, and whether or not it is halted: for one that
+  // is about to die.
+  void RunReady();
   // Drops all that waits; whoever lives in the process was destroyed before.
   void Die();
   bool dead() const { return dead_; }
@@ -101,10 +113,11 @@ class Process final : public net::Executor {
 
   Timeline& timeline_;
   const std::string name_;
-  const absl::Duration ahead_;
+  absl::Duration ahead_;
   std::deque<Due> ready_;
   size_t place_ = kNowhere;  // Among those that can run.
   bool paused_ = false;
+  absl::Duration halted_until_;
   bool dead_ = false;
 };
 

@@ -9,8 +9,9 @@ namespace bth::sim {
 namespace {
 
 constexpr std::string_view kFaultNames[kFaults] = {
-    "refused", "lost", "late-request", "late-answer", "answer-lost", "conflict",
-    "expired", "busy", "error",        "unavailable", "cut",         "late-stream"};
+    "refused",    "lost",      "late-request", "late-answer", "answer-lost", "conflict",
+    "expired",    "busy",      "error",        "unavailable", "cut",         "late-stream",
+    "stale-list", "disk-slow", "disk-full",    "disk-fails",  "disk-dies"};
 
 absl::Duration Between(Rng& rng, absl::Duration low, absl::Duration high) {
   return absl::Microseconds(
@@ -27,6 +28,12 @@ bool IsWrite(const net::Request& request) {
 }
 
 }  // namespace
+
+bool MayBeOld(const net::Request& request) {
+  return request.method == "GET" && !absl::StrContains(request.target, "watch=") &&
+         (absl::EndsWith(request.target, "resourceVersion=0") ||
+          absl::StrContains(request.target, "resourceVersion=0&"));
+}
 
 std::string_view NameOf(Fault fault) {
   return kFaultNames[static_cast<size_t>(fault)];
@@ -48,8 +55,14 @@ bool Weather::Hits(const Active& active, const net::Request& request, bool strea
     case Fault::kExpired:
     case Fault::kCut:
       return streams && absl::StrContains(request.target, "watch=");
-    case Fault::kLateStream:
-      return false;  // See PieceDelay.
+    case Fault::kStaleList:
+      return MayBeOld(request);
+    case Fault::kLateStream:  // See PieceDelay.
+    case Fault::kDiskSlow:    // See FateOfDisk.
+    case Fault::kDiskFull:
+    case Fault::kDiskFails:
+    case Fault::kDiskDies:
+      return false;
     default:
       return true;
   }
@@ -92,7 +105,14 @@ void Weather::Apply(Active& active, Fate* fate) {
     case Fault::kCut:
       fate->cut_after = active.rng.Between(0, 4000);
       break;
+    case Fault::kStaleList:
+      fate->stale = late;
+      break;
     case Fault::kLateStream:
+    case Fault::kDiskSlow:
+    case Fault::kDiskFull:
+    case Fault::kDiskFails:
+    case Fault::kDiskDies:
       break;
   }
 }
@@ -108,6 +128,26 @@ Fate Weather::FateOf(const std::string& process, const net::Request& request, bo
     if (!Hits(active, request, streams) || !active.rng.Chance(active.front.rate)) continue;
     ++hits_[static_cast<size_t>(active.front.fault)];
     Apply(active, &fate);
+  }
+  return fate;
+}
+
+DiskFate Weather::FateOfDisk(bool syncs, absl::Duration now) {
+  DropPast(now);
+  DiskFate fate;
+  for (Active& active : fronts_) {
+    const Fault fault = active.front.fault;
+    const bool of_syncs = fault == Fault::kDiskSlow || fault == Fault::kDiskFails;
+    if (fault < Fault::kDiskSlow || (of_syncs && !syncs)) continue;
+    // A disk that is full is so for everybody.
+    if (fault != Fault::kDiskFull && !active.rng.Chance(active.front.rate)) continue;
+    ++hits_[static_cast<size_t>(fault)];
+    if (fault == Fault::kDiskSlow) {
+      fate.slow += Between(active.rng, absl::Milliseconds(1), active.front.most);
+    }
+    fate.full = fate.full || fault == Fault::kDiskFull;
+    fate.fails = fate.fails || fault == Fault::kDiskFails;
+    fate.dies = fate.dies || fault == Fault::kDiskDies;
   }
   return fate;
 }

@@ -26,8 +26,14 @@ enum class Fault : uint8_t {
   kUnavailable,  // 503
   kCut,          // Streams break off in the middle of a piece.
   kLateStream,   // What streams bring comes late, or all at once when the front has passed.
+  kStaleList,    // Lists that may be old are those of a server that lags behind.
+  kDiskSlow,     // The server's disk takes time, and the server with it.
+  kDiskFull,     // Nothing more can be written to it.
+  kDiskFails,    // It cannot sync.
+  kDiskDies,     // The server ends in the middle of writing; the tail is torn.
 };
-inline constexpr size_t kFaults = 12;
+inline constexpr size_t kFaults = 17;
+inline constexpr size_t kLineFaults = 12;  // Those of lines come first.
 std::string_view NameOf(Fault fault);
 
 // A time in which one kind of fault hits requests of some processes.
@@ -49,11 +55,23 @@ struct Fate {
   bool lost = false;
   bool answer_lost = false;
   bool overtaken = false;  // By another write to the object.
+  absl::Duration stale;    // How far behind the answer may be.
   int code = 0;            // Not 0: the answer, without asking the server.
   std::string_view reason;
   int retry_after_s = 0;
   int64_t cut_after = -1;  // Bytes of the stream; negative: never.
 };
+
+// What becomes of one thing that the server asks of its disk.
+struct DiskFate {
+  absl::Duration slow;
+  bool full = false;
+  bool fails = false;
+  bool dies = false;
+};
+
+// A list that its reader allows to be old.
+bool MayBeOld(const net::Request& request);
 
 // Draws the fate of each request, and of what each stream brings. Thread: one.
 class Weather final {
@@ -65,6 +83,8 @@ class Weather final {
   // `streams`: the answer is read while it comes.
   Fate FateOf(const std::string& process, const net::Request& request, bool streams,
               absl::Duration now);
+  // `syncs`: it must be on disk when it is done.
+  DiskFate FateOfDisk(bool syncs, absl::Duration now);
   // How long the next piece of a stream travels to a process.
   absl::Duration PieceDelay(const std::string& process, absl::Duration now);
   // How many requests and streams each fault has hit.

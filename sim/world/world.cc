@@ -9,7 +9,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "api/types/crd/generate.h"
 #include "base/check.h"
 #include "base/strings.h"
 #include "sim/builtin_registry.h"
@@ -30,31 +29,34 @@ std::string PathOfText(const std::string& text) {
   return StrCat("/proc/self/fd/", file);
 }
 
+// The length tells readers that it is another one: time stamps of the machine must not.
+void ReplaceTextAt(const std::string& path, std::string text, uint64_t number) {
+  const int file = std::stoi(path.substr(path.rfind('/') + 1));
+  text.append(number, '\n');
+  BTH_CHECK(::ftruncate(file, 0) == 0);
+  BTH_CHECK(::pwrite(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()));
+}
+
 void CloseTextAt(const std::string& path) {
   if (!path.empty()) ::close(std::stoi(path.substr(path.rfind('/') + 1)));
 }
 
-// One for each story: the definitions are the same every time.
-const std::vector<Json>& Definitions() {
-  static const auto* const kDefinitions = [] {
-    auto definitions = types::crd::GenerateDefinitions();
-    BTH_CHECK(definitions.ok());
-    auto* const out = new std::vector<Json>();
-    for (types::crd::Definition& definition : *definitions) {
-      out->push_back(std::move(definition.object));
-    }
-    return out;
-  }();
-  return *kDefinitions;
-}
+// How deeds name the API server.
+constexpr std::string_view kServerName = "server";
+// How closely, and for how long, an answer of the server is waited for.
+constexpr absl::Duration kCallStep = absl::Milliseconds(10);
+constexpr absl::Duration kCallMax = absl::Minutes(2);
+// Users try again what failed because of the cluster.
+constexpr int kUserTries = 5;
+constexpr absl::Duration kUserPause = absl::Seconds(10);
 
-net::Awaitable<void> CallOnce(std::shared_ptr<net::Transport> server, net::Request request,
-                              std::shared_ptr<World::Answer> answer) {
-  absl::StatusOr<net::Response> response = co_await server->Fetch(std::move(request));
-  BTH_CHECK(response.ok());
-  answer->code = response->status;
-  absl::StatusOr<Json> body = Json::Parse(response->body);
-  if (body.ok()) answer->body = *std::move(body);
+bool HasFront(const Story& story, Fault fault) {
+  for (const Round& round : story.rounds) {
+    for (const Deed& deed : round.deeds) {
+      if (deed.verb == Verb::kFront && deed.front.fault == fault) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -67,73 +69,117 @@ World::World(const Story& story, WorldHooks hooks)
       weather_(rng_.Next()),
       policy_path_(PathOfText(story.policy)),
       director_(std::make_shared<Process>(timeline_, "director")),
-      server_process_(std::make_shared<Process>(timeline_, "server")) {
-  StartServer();
+      service_(story.seed, [this] { return Webhooks(); }) {
+  harbour_.weather = &weather_;
+  harbour_.remembers = HasFront(story, Fault::kStaleList);
+  harbour_.on_departure = hooks_.on_departure;
+  harbour_.on_arrival = hooks_.on_arrival;
+  harbour_.on_answer = hooks_.on_answer;
+  server_ = std::make_unique<ServerSeat>(SeatParts());
+  BTH_CHECK(Call("POST", "/api/v1/namespaces",
+                 R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"volcano-system"}})")
+                .code == 201);
+  AddPrograms();
+}
+
+ServerSeat::Parts World::SeatParts() {
+  return {.timeline = timeline_,
+          .story = story_,
+          .weather = weather_,
+          .service = service_,
+          .rng = rng_,
+          .director = *director_,
+          .harbour = harbour_,
+          .extend = hooks_.extend,
+          .on_event = [this](const std::string& collection,
+                             const apiserver::StoreEvent& event) { Hear(collection, event); },
+          .on_trouble =
+              [this](absl::Duration until) {
+                if (hooks_.on_trouble) hooks_.on_trouble(until);
+              },
+          .on_loss =
+              [this](std::string what) {
+                if (hooks_.on_loss) hooks_.on_loss(std::move(what));
+              }};
+}
+
+void World::AddPrograms() {
   SchedulerSetup setup;
   setup.registry = &BuiltinRegistry();
   setup.policy_path = policy_path_;
   setup.cycle_most = story_.cycle_most;
   setup.gate_removals = story_.gate_removals;
+  setup.sharding = story_.sharding;
   for (int i = 0; i < story_.schedulers; ++i) {
     AddSlot(StrCat("scheduler-", i),
             [setup](Site site) { return MakeSchedulerProgram(std::move(site), setup); });
   }
+  const ControllersSetup controllers{.shards = story_.sharding != model::ShardMode::kNone};
   for (int i = 0; i < story_.controllers; ++i) {
-    AddSlot(StrCat("controllers-", i), MakeControllersProgram);
+    AddSlot(StrCat("controllers-", i), [controllers](Site site) {
+      return MakeControllersProgram(std::move(site), controllers);
+    });
   }
   AddSlot("nodes", MakeNodesProgram);
+  for (int i = 0; i < story_.agents; ++i) {
+    AddSlot(StrCat("agent-", i),
+            [setup](Site site) { return MakeAgentProgram(std::move(site), setup); });
+  }
+  if (story_.webhooks > 0) AddAdmissionService();
+  for (int i = 0; i < story_.webhooks; ++i) {
+    AddSlot(StrCat("webhooks-", i), MakeWebhooksProgram, true);
+  }
+}
+
+// Without a selector: the service is what its endpoints would be.
+void World::AddAdmissionService() {
+  BTH_CHECK(
+      Call("POST", StrCat("/api/v1/namespaces/", kWorldNamespace, "/services"),
+           StrCat(R"({"apiVersion":"v1","kind":"Service","metadata":{"name":")", kAdmissionService,
+                  R"("},"spec":{"ports":[{"port":443,"targetPort":8443}]}})"))
+          .code == 201);
+}
+
+std::vector<Replica> World::Webhooks() const {
+  std::vector<Replica> replicas;
+  for (const std::unique_ptr<Slot>& slot : slots_) {
+    if (slot->harbour == nullptr) continue;
+    replicas.push_back(
+        {slot->harbour.get(), slot->program == nullptr ? nullptr : slot->program->door()});
+  }
+  return replicas;
 }
 
 World::~World() {
-  for (const std::unique_ptr<Slot>& slot : slots_) {
-    slot->program.reset();
-    if (slot->process != nullptr) slot->process->Die();
-  }
+  for (const std::unique_ptr<Slot>& slot : slots_) EndLife(slot.get());
   timeline_.RunUntilIdle();
-  harbour_.server.reset();
-  direct_.reset();
+  users_.clear();
   server_.reset();
   timeline_.RunUntilIdle();
   director_->Die();
-  server_process_->Die();
   CloseTextAt(policy_path_);
 }
 
-void World::StartServer() {
-  apiserver::Options options;
-  options.seed = rng_.Next();
-  options.crds = Definitions();
-  options.watch_timeout = story_.watch_timeout;
-  options.store.history.events_max = story_.history_max;
-  auto server = apiserver::ApiServer::Create(*server_process_, std::move(options));
-  BTH_CHECK(server.ok());
-  server_ = *std::move(server);
-  if (story_.admission && hooks_.extend) hooks_.extend(*server_);
-  server_->store().OnCommit(
-      [this](apiserver::Collection& collection, const apiserver::StoreEvent& event) {
-        ++events_;
-        digest_.Add(static_cast<uint64_t>(event.revision));
-        digest_.Add(static_cast<uint64_t>(event.type));
-        digest_.Add(std::string_view(event.object->bytes));
-        if (hooks_.on_event) hooks_.on_event(collection.name(), event);
-      });
-  direct_ = net::MakeInProcessTransport(*server_process_, server_->handler());
-  harbour_.process = server_process_;
-  harbour_.server = net::MakeInProcessTransport(*server_process_, server_->handler());
-  harbour_.weather = &weather_;
-  harbour_.on_departure = hooks_.on_departure;
-  harbour_.on_arrival = hooks_.on_arrival;
-  harbour_.on_answer = hooks_.on_answer;
-  BTH_CHECK(Call("POST", "/api/v1/namespaces",
-                 R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"volcano-system"}})")
-                .code == 201);
+void World::Hear(const std::string& collection, const apiserver::StoreEvent& event) {
+  ++events_;
+  digest_.Add(static_cast<uint64_t>(event.revision));
+  digest_.Add(static_cast<uint64_t>(event.type));
+  digest_.Add(std::string_view(event.object->bytes));
+  if (hooks_.on_event) hooks_.on_event(collection, event);
 }
 
-void World::AddSlot(std::string name, std::function<std::unique_ptr<Program>(Site)> make) {
+void World::AddSlot(std::string name, std::function<std::unique_ptr<Program>(Site)> make,
+                    bool serves) {
   slots_.push_back(std::make_unique<Slot>());
-  slots_.back()->name = std::move(name);
-  slots_.back()->make = std::move(make);
-  Start(slots_.back().get());
+  Slot* const slot = slots_.back().get();
+  slot->name = std::move(name);
+  slot->make = std::move(make);
+  if (serves) {
+    slot->harbour = std::make_unique<Harbour>();
+    slot->harbour->weather = &weather_;
+    slot->harbour->name = slot->name;
+  }
+  Start(slot);
 }
 
 World::Slot* World::Find(std::string_view name) {
@@ -151,6 +197,7 @@ void World::Start(Slot* slot) {
   const std::string identity = StrCat(slot->name, "_", slot->lives);
   slot->process = std::make_shared<Process>(timeline_, identity, ahead);
   slot->line = std::make_shared<Line>(slot->process, harbour_);
+  if (slot->harbour != nullptr) slot->harbour->process = slot->process;
   Site site;
   site.process = slot->process;
   site.line = slot->line;
@@ -166,11 +213,16 @@ void World::Start(Slot* slot) {
   slot->program->Start();
 }
 
+void World::EndLife(Slot* slot) {
+  if (slot->harbour != nullptr) Sink(slot->harbour.get());
+  slot->program.reset();
+  if (slot->process != nullptr) slot->process->Die();
+}
+
 void World::Kill(Slot* slot, absl::Duration down) {
   if (slot->program == nullptr) return;
   escapes_of_dead_ += slot->process->barrier().caught();
-  slot->program.reset();
-  slot->process->Die();
+  EndLife(slot);
   slot->starting = true;
   director_->RunAfter(down, [this, slot] {
     if (slot->starting) Start(slot);
@@ -185,8 +237,24 @@ void World::Pause(Slot* slot, absl::Duration lasts) {
   });
 }
 
-World::Answer World::Call(const std::string& method, const std::string& target,
-                          const std::string& body) {
+net::Awaitable<void> World::Ask(net::Request request, int tries, std::shared_ptr<Answer> answer) {
+  for (;;) {
+    absl::StatusOr<net::Response> response = absl::UnavailableError("there is no server");
+    if (server_->direct() != nullptr) {
+      // Nobody but the server holds its transport: with it all calls end.
+      net::Awaitable<absl::StatusOr<net::Response>> fetch = server_->direct()->Fetch(request);
+      response = co_await std::move(fetch);
+    }
+    answer->code = response.ok() ? response->status : 0;
+    if (response.ok()) answer->body = Json::Parse(response->body).value_or(Json());
+    if (--tries <= 0 || (response.ok() && response->status < 500)) break;
+    co_await net::Sleep(*director_, kUserPause);
+  }
+  answer->done = true;
+}
+
+std::shared_ptr<World::Answer> World::Send(const std::string& method, const std::string& target,
+                                           const std::string& body, int tries) {
   net::Request request;
   request.method = method;
   request.target = target;
@@ -197,9 +265,26 @@ World::Answer World::Call(const std::string& method, const std::string& target,
     request.headers.Set("content-type", method == "PATCH" ? patch : "application/json");
   }
   const auto answer = std::make_shared<Answer>();
-  net::Spawn(*director_, CallOnce(direct_, std::move(request), answer));
+  std::erase_if(users_, [](const auto& user) { return !user->running(); });
+  users_.push_back(std::make_unique<client::Background>());
+  users_.back()->Start(*director_, Ask(std::move(request), tries, answer));
   timeline_.RunUntilIdle();
+  return answer;
+}
+
+World::Answer World::Call(const std::string& method, const std::string& target,
+                          const std::string& body) {
+  const std::shared_ptr<Answer> answer = Send(method, target, body, 1);
+  const absl::Duration end = now() + kCallMax;
+  while (!answer->done && now() < end && !server_->halted()) {
+    timeline_.RunUntil(now() + kCallStep);
+  }
   return *answer;
+}
+
+void World::SendForUser(const std::string& method, const std::string& target,
+                        const std::string& body) {
+  Send(method, target, body, AnswersTakeTime() ? kUserTries : 1);
 }
 
 // "COLLECTION", "COLLECTION?QUERY", or "COLLECTION OTHER": an object of the first, a request to the
@@ -216,31 +301,39 @@ void World::Pick(const Deed& deed) {
   const std::string body = absl::StrReplaceAll(
       deed.body, {{"$NAME", name}, {"$UID", std::string(meta["uid"].AsString())}});
   if (parts.size() > 1) {
-    Call(deed.method, CollectionIn(parts[1], ns.empty() ? "default" : ns), body);
+    SendForUser(deed.method, CollectionIn(parts[1], ns.empty() ? "default" : ns), body);
     return;
   }
   std::string target = ObjectIn(from.first, ns, name);
   if (!from.second.empty()) StrAppend(&target, "?", from.second);
-  Call(deed.method, target, body);
+  SendForUser(deed.method, target, body);
 }
 
 void World::Do(const Deed& deed) {
   Slot* const slot = deed.process.empty() ? nullptr : Find(deed.process);
   switch (deed.verb) {
     case Verb::kSend:
-      Call(deed.method, deed.target, deed.body);
+      SendForUser(deed.method, deed.target, deed.body);
       break;
     case Verb::kPick:
       Pick(deed);
       break;
     case Verb::kKill:
+      if (deed.process == kServerName) server_->Kill(deed.lasts);
       if (slot != nullptr) Kill(slot, deed.lasts);
       break;
     case Verb::kPause:
+      if (deed.process == kServerName) server_->Pause(deed.lasts);
       if (slot != nullptr) Pause(slot, deed.lasts);
       break;
     case Verb::kCut:
       if (slot != nullptr && slot->line != nullptr) slot->line->CutStreams();
+      break;
+    case Verb::kClock:
+      if (slot != nullptr && slot->program != nullptr) slot->process->SetAhead(deed.ahead);
+      break;
+    case Verb::kPolicy:
+      if (!policy_path_.empty()) ReplaceTextAt(policy_path_, deed.body, ++policies_);
       break;
     case Verb::kFront: {
       Front front = deed.front;
@@ -262,6 +355,7 @@ bool World::Pass(absl::Duration time) {
 
 void World::ClearUp() {
   weather_.Clear();
+  server_->ClearUp();
   for (const std::unique_ptr<Slot>& slot : slots_) {
     if (slot->program == nullptr) {
       Start(slot.get());
@@ -272,8 +366,7 @@ void World::ClearUp() {
 }
 
 int64_t World::escapes() const {
-  int64_t sum =
-      escapes_of_dead_ + server_process_->barrier().caught() + director_->barrier().caught();
+  int64_t sum = escapes_of_dead_ + server_->escapes() + director_->barrier().caught();
   for (const std::unique_ptr<Slot>& slot : slots_) {
     if (slot->program != nullptr) sum += slot->process->barrier().caught();
   }

@@ -43,6 +43,9 @@ struct LineBed {
     ++asked;
     net::Response response;
     response.body = "done";
+    if (request.target.starts_with("/slow"))
+      co_await net::Sleep(*harbour.process, absl::Minutes(1));
+    if (request.target.starts_with("/list")) response.body = "list " + std::to_string(asked);
     if (request.target == "/watch") {
       response.body.clear();
       response.stream = std::make_unique<Ticks>(*harbour.process);
@@ -58,19 +61,25 @@ struct LineBed {
     weather.Begin(front);
   }
   // What came of a request, once `time` has passed.
-  std::string Ask(absl::Duration time) {
-    const auto heard = std::make_shared<std::string>("nothing");
-    net::Request request;
-    request.method = "PUT";
-    request.timeout = absl::Seconds(10);
-    net::Spawn(*client, AskOnce(line.get(), std::move(request), heard));
+  std::string Ask(absl::Duration time, const std::string& method = "PUT",
+                  const std::string& target = "/") {
+    const std::shared_ptr<std::string> heard = Send(method, target);
     REQUIRE(timeline.RunUntil(timeline.Elapsed() + time));
     return *heard;
+  }
+  std::shared_ptr<std::string> Send(const std::string& method, const std::string& target) {
+    auto heard = std::make_shared<std::string>("nothing");
+    net::Request request;
+    request.method = method;
+    request.target = target;
+    request.timeout = absl::Seconds(10);
+    net::Spawn(*client, AskOnce(line.get(), std::move(request), heard));
+    return heard;
   }
   static net::Awaitable<void> AskOnce(Line* line, net::Request request,
                                       std::shared_ptr<std::string> heard) {
     absl::StatusOr<net::Response> response = co_await line->Fetch(std::move(request));
-    *heard = response.ok() ? std::to_string(response->status) + " " + response->body.substr(0, 4)
+    *heard = response.ok() ? std::to_string(response->status) + " " + response->body.substr(0, 6)
                            : std::string(response.status().message());
   }
   static net::Awaitable<void> Watch(Line* line, std::shared_ptr<std::string> heard) {
@@ -109,9 +118,9 @@ TEST_CASE("line: each fault does to a request what its name says", "[world]") {
       {Fault::kLateRequest, absl::Seconds(2), "200 done", 1},
       {Fault::kAnswerLost, absl::Seconds(1), "connection reset by peer", 1},
       {Fault::kConflict, absl::Seconds(1), "200 done", 2},
-      {Fault::kBusy, absl::Seconds(1), "429 {\"ki", 0},
-      {Fault::kError, absl::Seconds(1), "500 {\"ki", 0},
-      {Fault::kUnavailable, absl::Seconds(1), "503 {\"ki", 0},
+      {Fault::kBusy, absl::Seconds(1), "429 {\"kind", 0},
+      {Fault::kError, absl::Seconds(1), "500 {\"kind", 0},
+      {Fault::kUnavailable, absl::Seconds(1), "503 {\"kind", 0},
       {Fault::kCut, absl::Seconds(1), "200 done", 1},
   };
   for (const Case& c : cases) {
@@ -166,6 +175,46 @@ TEST_CASE("line: streams come late, in bursts, and break in the middle", "[world
   bed.line->CutStreams();
   REQUIRE(bed.timeline.RunUntil(absl::Milliseconds(9000)));
   CHECK(*heard == "tick 1\ntick 2\ntick 3\ntick 4\ntick 5\nconnection reset by peer");
+}
+
+TEST_CASE("line: when its server dies, whoever waits hears of it at once", "[world]") {
+  LineBed bed;
+  const auto asks = bed.Send("PUT", "/slow");
+  const auto watches = std::make_shared<std::string>();
+  net::Spawn(*bed.client, LineBed::Watch(bed.line.get(), watches));
+  REQUIRE(bed.timeline.RunUntil(absl::Milliseconds(1500)));
+  const auto on_its_way = bed.Send("PUT", "/");
+  REQUIRE(bed.timeline.RunUntilIdle());
+  Sink(&bed.harbour);
+  bed.harbour.process->Die();
+  REQUIRE(bed.timeline.RunUntil(absl::Milliseconds(1600)));
+  CHECK(*asks == "connection reset by peer");
+  CHECK(*watches == "tick 1\nconnection reset by peer");
+  CHECK(*on_its_way == "connection reset by peer");
+  CHECK(bed.asked == 2);
+  CHECK(bed.Ask(absl::Seconds(1)) == "not sent: connection refused");
+  // Another one takes its place.
+  bed.harbour.process = std::make_shared<Process>(bed.timeline, "server");
+  bed.harbour.server = net::MakeInProcessTransport(
+      *bed.harbour.process,
+      [&bed](net::Request request) { return bed.Answer(std::move(request)); });
+  CHECK(bed.Ask(absl::Seconds(1)) == "200 done");
+}
+
+TEST_CASE("line: lists that may be old are those of a while ago", "[world]") {
+  constexpr char kMayBeOld[] = "/list?resourceVersion=0&limit=500";
+  LineBed bed;
+  bed.harbour.remembers = true;
+  CHECK(bed.Ask(absl::Seconds(10), "GET", kMayBeOld) == "200 list 1");
+  CHECK(bed.Ask(absl::Seconds(10), "GET", kMayBeOld) == "200 list 2");
+  bed.Begin(Fault::kStaleList, absl::Milliseconds(2));
+  CHECK(bed.Ask(absl::Seconds(1), "GET", kMayBeOld) == "200 list 3");
+  bed.weather.Clear();
+  bed.Begin(Fault::kStaleList, absl::Hours(1));
+  // How old is drawn.
+  CHECK(bed.Ask(absl::Seconds(1), "GET", kMayBeOld) != "200 list 4");
+  CHECK(bed.Ask(absl::Seconds(1), "GET", "/list") == "200 list 5");
+  CHECK(bed.weather.hits()[static_cast<size_t>(Fault::kStaleList)] == 2);
 }
 
 }  // namespace

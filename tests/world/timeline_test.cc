@@ -65,5 +65,41 @@ TEST_CASE("timeline: a moment without end is noticed", "[world]") {
   CHECK_FALSE(timeline.RunUntil(absl::Seconds(1)));
 }
 
+TEST_CASE("timeline: a process that is held up by its disk goes on when that is over", "[world]") {
+  Timeline timeline(absl::UnixEpoch(), 1);
+  Process process(timeline, "p");
+  std::vector<std::string> done;
+  const auto say = [&](std::string what) { return [&done, what] { done.push_back(what); }; };
+  process.Halt(absl::Seconds(5));
+  process.Post(say("posted"));
+  process.Pause();
+  process.Resume();
+  REQUIRE(timeline.RunUntil(absl::Seconds(4)));
+  CHECK(process.halted());
+  CHECK(done.empty());
+  REQUIRE(timeline.RunUntil(absl::Seconds(6)));
+  CHECK(done == std::vector<std::string>{"posted"});
+  CHECK_FALSE(process.halted());
+  process.Halt(absl::InfiniteDuration());
+  process.Post(say("last"));
+  REQUIRE(timeline.RunUntil(absl::Hours(1)));
+  CHECK(done.size() == 1);
+  process.RunReady();
+  CHECK(done.back() == "last");
+}
+
+TEST_CASE("timeline: a wall clock that jumps moves nothing else", "[world]") {
+  Timeline timeline(absl::UnixEpoch(), 1);
+  Process process(timeline, "p", absl::Seconds(5));
+  bool fired = false;
+  process.RunAfter(absl::Seconds(3), [&fired] { fired = true; });
+  process.SetAhead(absl::Hours(-1));
+  CHECK(process.Now() == absl::UnixEpoch() - absl::Hours(1));
+  CHECK(process.Monotonic() == absl::ZeroDuration());
+  CHECK_FALSE(fired);
+  REQUIRE(timeline.RunUntil(absl::Seconds(4)));
+  CHECK(fired);
+}
+
 }  // namespace
 }  // namespace bth::sim
