@@ -115,6 +115,7 @@ Scheduler::Scheduler(SchedulerContext context, SchedulerOptions options)
           [this](const std::string& node) { return mirror_.NodeNamed(node) != nullptr; },
           context_.metrics) {
   writer_.OnFailure([this] { Kick(); });
+  writer_.statuses().SetReword(options_.reword_delay);
   // What was cut off may have left the mirror, or a decision about it, half done.
   escapes_ = context_.executor.barrier().Listen([this](const net::Escape& escape) {
     if (escape.consequence == net::Consequence::kLost) Doubt();

@@ -70,6 +70,9 @@ struct SchedulerOptions {
   CyclePaceOptions pace;
   // Changes that only statuses follow may wait so long.
   absl::Duration status_delay = absl::Milliseconds(200);
+  // Statuses that would be told in other words only, such as another number of nodes, may wait so
+  // long.
+  absl::Duration reword_delay = absl::Seconds(2);
   // Cycles; 1 in tests. A checked cycle writes nothing until the check is through: below one in a
   // hundred, so that the slowest percent of bindings does not feel it.
   int check_invariants_every = 128;

@@ -42,6 +42,8 @@ class StatusWriter {
   StatusWriter(client::ApiClient& api, Mirror& mirror, client::EventRecorder& events,
                metrics::SchedulerMetrics* metrics, std::function<void()> wake);
   ~StatusWriter();
+  // Of what comes due from now on.
+  void SetReword(absl::Duration reword) { delays_.reword = reword; }
 
   void Take(framework::CycleReport report);
   // A PodScheduled condition that no cycle reports. `at_once`: without the pause for settling.
@@ -136,7 +138,7 @@ class StatusWriter {
   client::EventRecorder& events_;
   metrics::SchedulerMetrics* const metrics_;
   const std::function<void()> wake_;
-  const Delays delays_;
+  Delays delays_;
   std::map<std::string, DesiredGroup> groups_;
   std::map<std::string, DesiredPod> pods_;
   std::map<std::string, NamedAmounts> queues_;
