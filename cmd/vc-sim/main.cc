@@ -9,6 +9,7 @@
 #include "cmd/common/own_admission.h"
 #include "cmd/common/unknown_flag.h"
 #include "cmd/common/version.h"
+#include "cmd/vc-sim/trace_flags.h"
 #include "sim/run.h"
 #include "sim/world/storm_command.h"
 
@@ -27,9 +28,13 @@ std::vector<std::string> FlagsOf(const CLI::App& app) {
 // Help ends with 0; every mistake on the command line ends as bad input does, and in one line.
 int Ended(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   if (error.get_exit_code() == 0) return app.exit(error);
-  const std::vector<CLI::App*> commands = app.get_subcommands();
-  const CLI::App& asked = commands.empty() ? app : *commands.back();
-  const std::vector<std::string> known = FlagsOf(asked);
+  const CLI::App* asked = &app;
+  std::string words = "vc-sim";
+  while (!asked->get_subcommands().empty()) {
+    asked = asked->get_subcommands().back();
+    words += " " + asked->get_name();
+  }
+  const std::vector<std::string> known = FlagsOf(*asked);
   std::string message = error.what();
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
@@ -39,9 +44,7 @@ int Ended(const CLI::App& app, const CLI::ParseError& error, int argc, char** ar
     message = UnknownFlag(arg, known);
     break;
   }
-  std::cerr << "vc-sim: " << message << "; "
-            << (commands.empty() ? "vc-sim" : "vc-sim " + asked.get_name())
-            << " --help shows more\n";
+  std::cerr << "vc-sim: " << message << "; " << words << " --help shows more\n";
   return sim::kExitInput;
 }
 
@@ -89,6 +92,10 @@ int Main(int argc, char** argv) {
   test_command->add_option("PATH", scenarios, "Scenario files or folders.")->required();
   sim::StormFlags storm;
   const CLI::App* storm_command = AddStorm(app, &storm);
+  trace::TraceFlags trace;
+  CLI::App* trace_command = AddTrace(app, &trace);
+  trace::GenerateFlags generate;
+  const CLI::App* generate_command = AddGenerate(*trace_command, &generate);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -99,14 +106,18 @@ int Main(int argc, char** argv) {
     return sim::kExitRan;
   }
   if (app.get_subcommands().empty()) {
-    std::cerr << app.help() << "\nvc-sim: say what to do: run, test or storm\n";
+    std::cerr << app.help() << "\nvc-sim: say what to do: run, test, storm or trace\n";
     return sim::kExitInput;
   }
   SetLogLevel(LogLevel::kError);
+  const auto extend = [](apiserver::ApiServer& server) {
+    AddOwnAdmission(server, admission::Settings());
+  };
+  if (generate_command->parsed()) return trace::RunGenerate(generate, std::cout, std::cerr);
+  if (trace_command->parsed()) {
+    return trace::RunTrace(trace, extend, std::cin, std::cout, std::cerr);
+  }
   if (storm_command->parsed()) {
-    const auto extend = [](apiserver::ApiServer& server) {
-      AddOwnAdmission(server, admission::Settings());
-    };
     return sim::RunStorm(storm, extend, std::cout, std::cerr);
   }
   if (test_command->parsed()) {

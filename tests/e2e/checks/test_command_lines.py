@@ -45,6 +45,8 @@ MISTYPED = [
     (["vc-sim", "run", "--cycels", "3", "-"], "--cycles"),
     (["vc-sim", "test", "--bles", "x"], "--bless"),
     (["vc-sim", "--vershun"], "--version"),
+    (["vc-sim", "trace", "--compere", "x"], "--compare"),
+    (["vc-sim", "trace", "generate", "--job", "3"], "--jobs"),
 ]
 
 
