@@ -183,6 +183,10 @@ void Annotate(Dice& dice, Json* meta) {
   if (dice.Chance(0.85)) notes["scheduling.k8s.io/group-name"] = dice.NameOf("g", 9);
   if (dice.Chance(0.15)) TellOfCards(dice, &notes);
   if (dice.Chance(0.1)) {
+    (*meta)["labels"]["ring-controller.atlas"] = "ascend-310P";
+    (*meta)["labels"]["vnpu-dvpp"] = dice.Word({"yes", "no", "null", "Yes"});
+  }
+  if (dice.Chance(0.1)) {
     notes["volcano.sh/numa-topology-policy"] =
         dice.Word({"none", "best-effort", "restricted", "single-numa-node"});
   }

@@ -243,6 +243,17 @@ void FillDeviceClass(Dice& dice, Json* object) {
   if (dice.Chance(0.1)) spec["extendedResourceName"] = dice.Word({"nvidia.com/gpu", "x.io/gpu"});
 }
 
+void FillTaintRule(Dice& dice, Json* object) {
+  Json& spec = (*object)["spec"];
+  spec["taint"] = DeviceTaint(dice);
+  if (dice.Chance(0.1)) spec["taint"]["timeAdded"] = dice.Time();
+  if (dice.Chance(0.15)) return;  // Of no devices.
+  Json& selector = spec["deviceSelector"] = Json::MakeObject();
+  if (dice.Chance(0.5)) selector["driver"] = Driver(dice);
+  if (dice.Chance(0.4)) selector["pool"] = dice.NameOf("n", 10);
+  if (dice.Chance(0.4)) selector["device"] = dice.NameOf("d", 4);
+}
+
 void FillDeviceClaim(Dice& dice, Json* object) {
   (*object)["spec"]["devices"] = ClaimedDevices(dice);
   if (dice.Chance(0.15)) (*object)["status"] = Allocated(dice);
@@ -293,6 +304,13 @@ void AddCards(Dice& dice, Json* meta, Json* amounts) {
     notes["hami.io/node-register-Ascend310P"] = text;
     (*amounts)["huawei.com/Ascend310P"] = dice.Amount({"7"});
   }
+  if (dice.Chance(0.3)) {
+    Json& labels = (*meta)["labels"];
+    labels["accelerator"] = dice.Word({"huawei-Ascend310P", "huawei", "-Ascend310P-"});
+    labels["servertype"] = dice.Word({"Ascend310P-8", "Ascend310P-10-dual", "Ascend310P--1", "-"});
+    labels["node.kubernetes.io/npu.chip.name"] = "310P3";
+    (*amounts)["huawei.com/npu-core"] = dice.Amount({"16", "20", "8"});
+  }
   for (const char* lock : {"gpu", "hamivgpu", "hami.io/mutex.lock"}) {
     if (dice.Chance(0.05)) notes[lock] = dice.Time();
   }
@@ -300,7 +318,7 @@ void AddCards(Dice& dice, Json* meta, Json* amounts) {
 
 void AskForCards(Dice& dice, Json* container) {
   Json& limits = (*container)["resources"]["limits"];
-  switch (dice.Below(3)) {
+  switch (dice.Below(4)) {
     case 0:
       limits["volcano.sh/vgpu-number"] = dice.Amount({"1", "2"});
       if (dice.Chance(0.7)) limits["volcano.sh/vgpu-memory"] = dice.Amount({"1000", "6000"});
@@ -309,6 +327,9 @@ void AskForCards(Dice& dice, Json* container) {
     case 1:
       limits["volcano.sh/gpu-memory"] = dice.Amount({"600"});
       if (dice.Chance(0.3)) limits["volcano.sh/gpu-number"] = dice.Amount({"1"});
+      break;
+    case 2:
+      limits["huawei.com/npu-core"] = dice.Amount({"1", "2", "4", "8", "3"});
       break;
     default:
       limits["huawei.com/Ascend310P"] = dice.Amount({"1", "2"});
@@ -330,6 +351,10 @@ void TellOfCards(Dice& dice, Json* notes) {
   if (dice.Chance(0.1)) (*notes)["nvidia.com/use-gputype"] = dice.Word({"a30,amd", ""});
   if (dice.Chance(0.2)) (*notes)["volcano.sh/vgpu-podgroup-policy"] = dice.Word({"spread"});
   if (dice.Chance(0.1)) (*notes)["huawei.com/vnpu-mode"] = dice.Word({"hami-core"});
+  if (dice.Chance(0.2)) {
+    (*notes)["huawei.com/npu-core"] = dice.Word({"0-vir02", "0,1", "-1", "9-vir99", "0-", ","});
+  }
+  if (dice.Chance(0.1)) (*notes)["huawei.com/AscendReal"] = dice.Word({"Ascend310P-1c-1-0_9", "_"});
 }
 
 }  // namespace bth::hostile

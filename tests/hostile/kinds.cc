@@ -48,6 +48,8 @@ const std::vector<Kind>& Kinds() {
       {"VolumeAttachment", kStorage, "volumeattachments", false, 1, "att", 4, FillAttachment},
       {"ResourceSlice", kResource, "resourceslices", false, 6, "slice", 8, FillSlice},
       {"DeviceClass", kResource, "deviceclasses", false, 3, "class", 3, FillDeviceClass},
+      {"DeviceTaintRule", "resource.k8s.io/v1beta2", "devicetaintrules", false, 2, "rule", 4,
+       FillTaintRule},
       {"ResourceClaim", kResource, "resourceclaims", true, 6, "claim", 6, FillDeviceClaim},
       {"ResourceClaimTemplate", kResource, "resourceclaimtemplates", true, 2, "claimt", 3,
        FillDeviceClaimTemplate},

@@ -56,6 +56,7 @@ void FillConfigMap(Dice& dice, Json* object);
 // device_kinds.cc
 void FillSlice(Dice& dice, Json* object);
 void FillDeviceClass(Dice& dice, Json* object);
+void FillTaintRule(Dice& dice, Json* object);
 void FillDeviceClaim(Dice& dice, Json* object);
 void FillDeviceClaimTemplate(Dice& dice, Json* object);
 // spec.resourceClaims.

@@ -98,6 +98,7 @@ void DrawFamilies(Dice& dice, Json* arguments) {
       (*arguments)["deviceshare.VGPUEnable"] = true;
   }
   (*arguments)["deviceshare.AscendHAMiVNPUEnable"] = dice.Chance(0.5);
+  (*arguments)["deviceshare.AscendMindClusterVNPUEnable"] = dice.Chance(0.5);
 }
 
 template <typename T>

@@ -125,6 +125,7 @@ void WholeSystem::RestartScheduler() {
   scheduler::SchedulerOptions options;
   options.check_invariants_every = 1;
   options.gate_removals = options_.gate_removals;
+  options.device_taint_rules = true;
   options.policy.path = policy_path_;
   if (options_.shards) options.shard = {.mode = model::ShardMode::kSoft, .name = "shard0"};
   options.seed = options_.seed;
