@@ -344,9 +344,16 @@ PolicyAnswer JobController::AnswerTo(const BatchJob& job, const JobRequest& requ
   return EvaluatePolicies(job, desk_.book.VersionOf(JobKey(job)), request);
 }
 
-// A pod that was pending for too long is so no more.
+// A pod that was pending for too long is so no more; or the job has begun anew since the time of
+// the action began, be it by another one that was due at the same moment.
 bool JobController::IsPointless(const JobRequest& request) const {
-  if (!request.is_due || request.event != BusEvent::kPodPending) return false;
+  if (!request.is_due) return false;
+  const bool is_begun = request.begun_at.has_value();
+  if (!is_begun && !request.pod.empty() &&
+      request.job_version < desk_.book.VersionOf(JobKey(request))) {
+    return true;
+  }
+  if (request.event != BusEvent::kPodPending) return false;
   const PodPointer pod = desk_.pods.Find(request.ns, request.pod);
   if (pod == nullptr || pod->meta.uid != request.pod_uid) return true;
   return !pod->status.phase.empty() && pod->status.phase != "Pending";
