@@ -311,6 +311,53 @@ TEST_CASE("job controller: a status that others changed is decided anew", "[cont
   CHECK(bed.Phase("j") == "Completed");
 }
 
+TEST_CASE("job controller: a restart counts once, whichever of its requests fails",
+          "[controllers][job]") {
+  struct Case {
+    std::string method, part;
+    bool answer_lost = false;
+  };
+  const Case c = GENERATE(values<Case>({{"DELETE", "/pods/j-a-0", false},
+                                        {"DELETE", "/pods/j-a-0", true},
+                                        {"DELETE", "/podgroups/", false},
+                                        {"DELETE", "/podgroups/", true},
+                                        {"PATCH", "/jobs/j/status", false},
+                                        {"PATCH", "/jobs/j/status", true}}));
+  CAPTURE(c.method, c.part, c.answer_lost);
+  JobBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 1, JobBed::TaskText("a", 1),
+             R"("policies":[{"event":"PodFailed","action":"RestartJob"}])");
+  REQUIRE(bed.Phase("j") == "Running");
+  // The first request of its kind reaches the server, and its answer not; or the server is away.
+  // Statuses: the first two of them, so that the end of the restart is one.
+  int faults = c.method == "PATCH" ? 2 : 1;
+  bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
+    if (faults == 0 || request.method != c.method || !absl::StrContains(request.target, c.part)) {
+      return std::nullopt;
+    }
+    --faults;
+    Fault fault;
+    if (c.answer_lost) {
+      fault.answer_lost = true;
+    } else {
+      fault.code = 503;
+    }
+    return fault;
+  };
+  bed.SetPodPhase("j-a-0", "Failed");
+  bed.Wait(absl::Minutes(1));
+  bed.FinishDeletions();
+  bed.Wait(absl::Minutes(1));
+  CHECK(faults == 0);
+  CHECK(bed.Phase("j") == "Pending");
+  CHECK(bed.Count("j", "retryCount") == 1);
+  CHECK(bed.Count("j", "version") == 1);
+  CHECK(bed.Names(JobBed::kGroups).size() == 1);
+  bed.SetGroup("j", "Inqueue");
+  CHECK(bed.Pods() == Names{"j-a-0"});
+}
+
 TEST_CASE("job controller: few writes, and none while nothing changes", "[controllers][job]") {
   constexpr int kPods = 20;
   JobBed bed;
