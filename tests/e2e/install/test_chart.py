@@ -30,14 +30,15 @@ def manifest(helm, *flags):
 @pytest.mark.parametrize("values", VALUES, ids=lambda p: p.stem)
 def test_what_it_makes_is_accepted_without_a_warning(helm, kubectl, values, way):
     text = manifest(helm, f"--values={values}")
-    # The ConfigMap of the vGPU device plugin lies elsewhere, and so does the role for it.
-    parts = text.split("\n---\n")
-    elsewhere = [part for part in parts if "\n  namespace: kube-system\n" in part]
+    # The ConfigMap of the vGPU device plugin lies elsewhere, and so does the role for it; MindCluster
+    # has a namespace of its own.
+    kubectl.run("create", "namespace", "mindx-dl")
+    by_namespace = {"volcano-system": [], "kube-system": [], "mindx-dl": []}
+    for part in text.split("\n---\n"):
+        named = [name for name in by_namespace if f"\n  namespace: {name}\n" in part]
+        by_namespace[named[0] if named else "volcano-system"].append(part)
     taken = 0
-    for namespace, those in (
-        ("volcano-system", [part for part in parts if part not in elsewhere]),
-        ("kube-system", elsewhere),
-    ):
+    for namespace, those in by_namespace.items():
         if not those:
             continue
         argv = ["apply", "--namespace", namespace, "--dry-run=server", *WAYS[way], "-f", "-"]
