@@ -69,7 +69,7 @@ MaybeResponse Read(const std::shared_ptr<Core>& core, const ApiRequest& request)
 
 net::Awaitable<WriteResult> CreateAny(std::shared_ptr<Core> core, const ApiRequest& request) {
   const bool pod = request.type->collection == "pods";
-  WriteResult result = PathNotFound();
+  WriteResult result;  // Every way below sets it.
   if (request.subresource == "binding" && pod) {
     result = co_await Bind(core, request);
   } else if (request.subresource == "eviction" && pod) {
@@ -95,7 +95,7 @@ net::Awaitable<WriteResult> CreateAny(std::shared_ptr<Core> core, const ApiReque
 
 net::Awaitable<WriteResult> Write(std::shared_ptr<Core> core, const ApiRequest& request) {
   const bool status = request.subresource == "status" && request.type->has_status;
-  WriteResult result = PathNotFound();
+  WriteResult result;  // Every way below sets it.
   if (request.verb == Verb::kCreate) {
     result = co_await CreateAny(core, request);
   } else if (request.verb == Verb::kDelete) {
