@@ -4,9 +4,9 @@
 // of 100 below 2 ms, less than 0.1 s of the server's CPU per 1,000.
 #include <benchmark/benchmark.h>
 #include <pthread.h>
-#include <time.h>
 
 #include <algorithm>
+#include <ctime>
 #include <future>
 #include <memory>
 #include <string>

@@ -257,7 +257,8 @@ net::Awaitable<absl::StatusOr<std::string>> ClaimController::EnsureClaim(Pod pod
   ++counters_.made;
   const std::string name = made->meta.name;
   // The watch may be late: the next turn of the pod must not make another one.
-  claims_.try_emplace(made->meta.Key(), *std::move(made));
+  const std::string key = made->meta.Key();
+  claims_.try_emplace(key, *std::move(made));
   co_return name;
 }
 

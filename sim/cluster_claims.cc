@@ -72,7 +72,7 @@ std::string Cluster::MakeExtendedClaim(const std::string& pod,
     demand.allocation_mode = "ExactCount";
     demand.count = request.demands.front().count;
   }
-  const std::string key = claim.meta.Key();
+  std::string key = claim.meta.Key();
   claim.meta.uid = StrCat("of-", key);
   device_claims_.objects[key] = std::move(claim);
   return key;

@@ -54,7 +54,7 @@ void Compare(const Json& expected, const Json& found, const std::string& path,
 
 Json Project(const Json& expected, const Json& found, bool whole) {
   if (expected.is_null()) return Json();
-  const Json actual = Shortened(expected, found);
+  Json actual = Shortened(expected, found);
   if (!expected.is_object() || !actual.is_object()) return actual;
   Json out = Json::MakeObject();
   for (const auto& [key, value] : actual.members()) {

@@ -152,13 +152,13 @@ Value Interpreter::Equality(const Step& step) {
   if (a.is_error()) return Failed(a);
   if (b.is_error()) return Failed(b);
   Charge(ScaleCost(std::min(SizeOf(a), SizeOf(b)), kTraversalFactor));
-  const Value equal = Equal(a, b);
+  Value equal = Equal(a, b);
   if (equal.is_error() || step.kind == StepKind::kEqual) return equal;
   return Value::Bool(!equal.AsBool());
 }
 
 Value Interpreter::In(const Step& step) {
-  const Value member = Eval(step.a);
+  Value member = Eval(step.a);
   if (step.kind == StepKind::kInSet) {
     if (member.is_error()) return member;
     const Value& set = plan_.constants[static_cast<size_t>(step.table)];
@@ -193,7 +193,7 @@ Value Interpreter::Matches(const Step& step) {
 }
 
 Value Interpreter::OptionalOr(const Step& step) {
-  const Value base = Eval(step.a);
+  Value base = Eval(step.a);
   if (base.is_error()) return base;
   if (!base.is(ValueKind::kOptional)) return NoOverload();
   const Value* content = base.AsOptional();

@@ -46,7 +46,7 @@ bool PlanBuilder::ExtendPath(StepId id, std::string_view field) {
   const bool is_newest = static_cast<size_t>(id) + 1 == plan_.steps.size();
   if (step.kind != StepKind::kPath || !is_newest) return false;
   // Its texts follow each other, since nothing was planned in between.
-  if (static_cast<size_t>(step.b + step.c) != plan_.texts.size()) return false;
+  if (static_cast<size_t>(step.b) + static_cast<size_t>(step.c) != plan_.texts.size()) return false;
   AddText(field);
   ++step.c;
   return true;

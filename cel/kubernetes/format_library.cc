@@ -62,7 +62,7 @@ absl::Status AddFormatLibrary(Environment& environment) {
        {GlobalCall("format-named", {text}, Type::Optional(format), FormatByName, Nominal())}},
   };
   for (const std::string_view name : NamedFormats()) {
-    const Value value = FormatValue::Make(FindNamedFormat(name));
+    Value value = FormatValue::Make(FindNamedFormat(name));
     const std::string function = StrCat("format.", name);
     functions.push_back(
         {function, {GlobalCall(function, {}, format, [value](Arguments) { return value; })}});

@@ -58,7 +58,7 @@ Value Unwrap(Arguments args) {
   const ListView& list = args[0].AsList();
   std::vector<Value> items;
   for (size_t i = 0; i < list.size(); ++i) {
-    const Value item = list.at(i);
+    Value item = list.at(i);
     if (item.is_error()) return item;
     if (!item.is(ValueKind::kOptional)) {
       return Value::Error("value " + item.DebugText() + " is not optional");

@@ -81,7 +81,7 @@ Value Join(const Value& list, std::string_view separator) {
   const ListView& items = list.AsList();
   std::string out;
   for (size_t i = 0; i < items.size(); ++i) {
-    const Value item = items.at(i);
+    Value item = items.at(i);
     if (item.is_error()) return item;
     if (!item.is(ValueKind::kString)) {
       return Value::Error(StrCat("join: invalid input: ", item.DebugText()));

@@ -241,7 +241,7 @@ absl::StatusOr<Url> Url::Parse(std::string_view text) {
 }
 
 std::string Url::Hostname() const {
-  const std::string name = host_.substr(0, PortAt(host_));
+  std::string name = host_.substr(0, PortAt(host_));
   if (name.size() >= 2 && name.front() == '[' && name.back() == ']') {
     return name.substr(1, name.size() - 2);
   }

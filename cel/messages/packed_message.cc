@@ -89,7 +89,7 @@ class Unpacker final {
     WireReader reader(bytes);
     while (const std::optional<WireField> field = reader.Next()) {
       ++state_.members;
-      const Value fault = Take(spec, *field, &found);
+      Value fault = Take(spec, *field, &found);
       if (fault.is_error()) return fault;
     }
     if (reader.failed()) return NoMessage();

@@ -325,7 +325,7 @@ class TypeChecker final {
 
   // What an entry with a question mark adds: the value in its optional.
   TypePtr ValueOfOptional(ExprId id) {
-    const TypePtr found = Known(type(id));
+    TypePtr found = Known(type(id));
     if (found->kind() == TypeKind::kOptional) return found->parameters()[0];
     if (!IsDynOrError(*found)) FaultOfType(id, *Type::Optional(found), *found);
     return found;

@@ -19,7 +19,7 @@ absl::Status FlagError(const std::string& what) {
 }
 
 absl::Status SetFlag(const Flag& flag, std::string_view value) {
-  const absl::Status set = flag.set(value);
+  absl::Status set = flag.set(value);
   if (set.ok()) return set;
   const std::string letter = flag.letter == 0 ? "" : StrCat("-", std::string(1, flag.letter), ", ");
   return FlagError(StrCat("invalid argument ", rules::GoQuote(value), " for ",
@@ -90,7 +90,7 @@ absl::Status ParseLetters(const FlagSet& flags, std::string_view letters, Remain
 }
 
 absl::Status CheckModules(std::string_view value) {
-  const absl::Status syntax = FlagError("syntax error: expect comma-separated list of filename=N");
+  absl::Status syntax = FlagError("syntax error: expect comma-separated list of filename=N");
   for (const absl::string_view piece : SplitText(value, ',', absl::SkipEmpty())) {
     const std::vector<std::string> parts = SplitText(ToStd(piece), '=');
     if (parts.size() != 2 || parts[0].empty() || parts[1].empty()) return syntax;

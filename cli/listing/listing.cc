@@ -73,7 +73,7 @@ absl::Status PrintAll(Session& session, const Target& target, const Objects& obj
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Printer> printer,
                        MakePrinter(flags.output, OptionsOf(session, target, flags)));
   std::string out;
-  const absl::Status printed = printer->Print(objects, out);
+  absl::Status printed = printer->Print(objects, out);
   session.out() << out;
   return printed;
 }

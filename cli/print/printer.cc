@@ -121,7 +121,7 @@ class JsonPathPrinter final : public Printer {
         options_(std::move(options)) {}
   absl::Status Print(const Objects& objects, std::string& out) override {
     BTH_ASSIGN_OR_RETURN(const Json whole, WholeOf(objects, options_, true));
-    const absl::Status status = Run(whole, out);
+    absl::Status status = Run(whole, out);
     if (status.ok()) return status;
     return absl::InvalidArgumentError(StrCat(
         "error executing jsonpath ", GoQuote(text_),

@@ -105,7 +105,8 @@ void PrintLine(const Grid& grid, const std::vector<Cell>& line, int gap, const T
     if (is_right) out.append(static_cast<size_t>(free), ' ');
     out.append(Coloured(text, line[i].tone, style.colour));
     // No blanks behind the last column.
-    if (i + 1 < line.size()) out.append(static_cast<size_t>(gap + (is_right ? 0 : free)), ' ');
+    const int blanks = gap + (is_right ? 0 : free);
+    if (i + 1 < line.size()) out.append(static_cast<size_t>(blanks), ' ');
   }
   out.push_back('\n');
 }

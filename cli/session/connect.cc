@@ -61,7 +61,7 @@ absl::StatusOr<client::ClientConfig> LoadConfig(const ClusterFlags& flags,
 // As people write it: without the port that everybody takes.
 std::string ShownServer(client::ServerUrl url) {
   const bool usual = url.port == (url.tls ? 443 : 80);
-  const std::string text = client::ToText(url);
+  std::string text = client::ToText(url);
   if (!usual) return text;
   const std::string port = StrCat(":", url.port, url.path_prefix);
   return StrCat(text.substr(0, text.size() - port.size()), url.path_prefix);

@@ -34,7 +34,7 @@ class FollowRun final {
       while (!is_done_) {
         const absl::Duration begun = cluster_.monotonic();
         wish.timeout = deadline - begun;
-        const absl::Status ended = cluster_.Watch(
+        absl::Status ended = cluster_.Watch(
             target_, &wish, [this](Change change) { return TakeChange(std::move(change)); });
         const bool may_list = absl::IsOutOfRange(ended) || absl::IsUnavailable(ended);
         if (!ended.ok() && !may_list) return ended;

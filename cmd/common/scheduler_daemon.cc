@@ -23,7 +23,7 @@ constexpr absl::Duration kDaemonDrainMax = absl::Seconds(5);
 
 SchedulerSetup SchedulerSetup::Of(const SchedulerFlags& flags) {
   return {.program = "vc-scheduler",
-          .common = flags,
+          .common = static_cast<const SchedulerCommonFlags&>(flags),
           .scheduler_names = flags.scheduler_names,
           .make = [flags](Metrics&, uint64_t seed) -> absl::StatusOr<Parts> {
             BTH_ASSIGN_OR_RETURN(framework::Registry registry, MakeRegistry(flags.plugins_dir));
@@ -33,7 +33,7 @@ SchedulerSetup SchedulerSetup::Of(const SchedulerFlags& flags) {
 
 SchedulerSetup SchedulerSetup::Of(const AgentSchedulerFlags& flags) {
   return {.program = "vc-agent-scheduler",
-          .common = flags,
+          .common = static_cast<const SchedulerCommonFlags&>(flags),
           .scheduler_names = {flags.scheduler_name},
           .make = [flags](Metrics& metrics, uint64_t seed) -> absl::StatusOr<Parts> {
             BTH_ASSIGN_OR_RETURN(framework::Registry registry, MakeRegistry(""));

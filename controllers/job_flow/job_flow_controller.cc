@@ -200,7 +200,7 @@ net::Awaitable<absl::StatusOr<std::optional<absl::Duration>>> JobFlowController:
     if (*pause == absl::ZeroDuration()) continue;
     again = std::min(again.value_or(*pause), *pause);
   }
-  co_return std::move(again);
+  co_return again;
 }
 
 net::Awaitable<absl::Status> JobFlowController::MissTemplate(FlowPtr flow,

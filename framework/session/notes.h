@@ -56,7 +56,7 @@ class SessionNotes {
   void ClearPlans(absl::Span<const model::TaskId> tasks);
 
   // What was not enough for a gang whose pods are all alike, anywhere in the network.
-  void NoteDomainLack(model::JobId job, DomainLack lack) { lacks_[job] = std::move(lack); }
+  void NoteDomainLack(model::JobId job, const DomainLack& lack) { lacks_[job] = lack; }
   const DomainLack* DomainLackOf(model::JobId job) const;
 
   // What a discarded statement had planned for the task; null: nothing.

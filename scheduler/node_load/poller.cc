@@ -22,7 +22,7 @@ absl::Duration IntervalOf(const LoadSettings& settings) {
 }  // namespace
 
 LoadPoller::LoadPoller(SourceContext context, metrics::SchedulerMetrics* metrics, Hooks hooks)
-    : context_(std::move(context)), metrics_(metrics), hooks_(std::move(hooks)) {}
+    : context_(context), metrics_(metrics), hooks_(std::move(hooks)) {}
 
 LoadPoller::~LoadPoller() = default;
 

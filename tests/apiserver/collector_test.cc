@@ -30,14 +30,14 @@ std::string Meta(std::string_view name, std::string_view owners, std::string_vie
 }
 
 Answer MakeOwner(Bed& bed, std::string_view name) {
-  const Answer made = bed.Post(kConfigs, ConfigJson(name));
+  Answer made = bed.Post(kConfigs, ConfigJson(name));
   REQUIRE(made.code == 201);
   return made;
 }
 
 Answer MakeDependent(Bed& bed, std::string_view name, std::string_view owners,
                      std::string_view more = "") {
-  const Answer made = bed.Post(kConfigs, Meta(name, owners, more));
+  Answer made = bed.Post(kConfigs, Meta(name, owners, more));
   INFO(made.text);
   REQUIRE(made.code == 201);
   return made;

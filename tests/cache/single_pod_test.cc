@@ -48,7 +48,7 @@ struct SinglesBed {
   void Put(const PodText& text) { REQUIRE(router.Put(Read<types::Pod>(text.Json())).ok()); }
   // Every view of the tables holds; the snapshot as of now.
   std::shared_ptr<const model::Snapshot> Look() {
-    const auto snapshot = mirror.Publish();
+    auto snapshot = mirror.Publish();
     CHECK(mirror.Check().ToString() == "OK");
     return snapshot;
   }

@@ -199,7 +199,7 @@ TEST_CASE("completion: pods and tasks of a job", "[cli][completion]") {
   const ClusterFlags cluster;
   const std::string ns = "research";
   std::string job = "train-1";
-  const auto words = [&names, &cluster](const Offer& offer) {
+  const auto words = [&names](const Offer& offer) {
     Strings out;
     Surroundings surroundings;
     surroundings.connect = names.console.connect;

@@ -196,7 +196,7 @@ TEST_CASE("hooks: a job is valid until a plugin says why not, and the first plan
 
   PlanHooks<model::VolumePlan> plans;
   CHECK(plans(TaskId(0)) == nullptr);
-  const auto plan = std::make_shared<const model::VolumePlan>();
+  auto plan = std::make_shared<const model::VolumePlan>();
   plans.Add({0, "p", 0}, [](TaskId) { return nullptr; });
   plans.Add({0, "q", 1}, [plan](TaskId) { return plan; });
   CHECK(plans(TaskId(0)) == plan);

@@ -32,6 +32,7 @@ std::string AllocationGrowth(size_t /*stacks_max*/) {
 #else
 
 // What glibc offers to those who put a malloc of their own in front of it.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" {
 void* __libc_malloc(size_t bytes);
 void* __libc_calloc(size_t count, size_t bytes);
@@ -39,6 +40,7 @@ void* __libc_realloc(void* old, size_t bytes);
 void* __libc_memalign(size_t alignment, size_t bytes);
 void __libc_free(void* place);
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace bth::hostile {
 namespace {

@@ -15,7 +15,7 @@ Names Filtered(PluginBed& bed, const Names& candidates) {
 // The same answer from each of the three hooks.
 Names Allowed(PluginBed& bed, const Names& candidates) {
   const framework::HookTable& hooks = bed.session().hooks();
-  const Names allowed = VictimsOf(bed, hooks.preemptable, TaskId(0), candidates);
+  Names allowed = VictimsOf(bed, hooks.preemptable, TaskId(0), candidates);
   CHECK(VictimsOf(bed, hooks.reclaimable, TaskId(0), candidates) == allowed);
   CHECK(Filtered(bed, candidates) == allowed);
   return allowed;

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       *Json::Parse(R"({"kind":"A","n":1,"q":"500m","list":[1,null,"x"],"map":{"b":1,"a":2}})"),
       *Json::Parse(R"({"kind":"B","n":2.5,"q":"2","text":"tab\tline\nesc\u001b[m"})"),
       *Json::Parse(R"({"n":"x"})")};
-  const std::string input(reinterpret_cast<const char*>(data), size);
+  std::string input(reinterpret_cast<const char*>(data), size);
   cli::PrintOptions options;
   options.read_file = [&input](std::string_view) { return input; };
   for (const std::string& output :

@@ -248,7 +248,7 @@ TEST_CASE("job check: policies that cannot be meant are named with their place",
        "[0].action: Invalid value: \"\": invalid policy action" + actions},
   }));
   CAPTURE(c.policies);
-  const auto message = [&c](const std::string& of_task, const std::string& of_job) {
+  const auto message = [](const std::string& of_task, const std::string& of_job) {
     const std::string spec = StrCat(R"({"tasks":[{"name":"a"},{"name":"b","policies":[)", of_task,
                                     R"(]}],"policies":[)", of_job, "]}");
     return std::string(CheckJob(ParseJob(spec).spec).message());
