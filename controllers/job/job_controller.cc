@@ -359,6 +359,13 @@ bool JobController::IsPointless(const JobRequest& request) const {
   return !pod->status.phase.empty() && pod->status.phase != "Pending";
 }
 
+// Pods that run make a group unknown: where there are none any more, the scheduler had not heard of
+// their end when it wrote that to a group that was just made.
+bool JobController::IsOfTheLastIncarnation(const JobRequest& request) const {
+  return request.event == BusEvent::kJobUnknown && !request.begun_at.has_value() &&
+         desk_.book.PodsOf(JobKey(request)) == 0;
+}
+
 void JobController::TellOfAction(const BatchJob& job, const PolicyAnswer& answer,
                                  JobRequest* request) {
   const PodPointer pod = desk_.pods.Find(request->ns, request->pod);
@@ -389,7 +396,8 @@ net::Awaitable<absl::Status> JobController::WorkOff(const BatchJob& known,
     const JobPointer job = desk_.book.FindJob(key);
     if (!desk_.IsAlive(known)) break;
     if (IsPointless(request)) continue;
-    if (HasBegunAnew(*job, request) || (!request.is_due && WasCarriedOut(*job, request.command))) {
+    if (HasBegunAnew(*job, request) || IsOfTheLastIncarnation(request) ||
+        (!request.is_due && WasCarriedOut(*job, request.command))) {
       look = true;
       continue;
     }

@@ -78,6 +78,7 @@ class JobController final : public Controller,
   net::Awaitable<void> GiveUp(std::string key, const JobRequest& request, absl::Status failure);
   PolicyAnswer AnswerTo(const types::BatchJob& job, const JobRequest& request) const;
   bool IsPointless(const JobRequest& request) const;
+  bool IsOfTheLastIncarnation(const JobRequest& request) const;
   // False: the answer is to be carried out now.
   bool Delay(const types::BatchJob& job, JobRequest& request, const PolicyAnswer& answer);
   // By event, and in the request.

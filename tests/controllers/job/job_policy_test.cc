@@ -247,6 +247,16 @@ TEST_CASE("job controller: a delayed restart is dropped when the pod is back",
   }
 }
 
+TEST_CASE("job controller: a group whose job has no pods is not unknown", "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.CreateJob("j", 1, JobBed::TaskText("t", 1),
+                R"("policies":[{"event":"Unknown","action":"RestartJob"}])");
+  bed.SetGroup("j", "Unknown");
+  CHECK(bed.Count("j", "retryCount") == 0);
+  CHECK(bed.Phase("j") == "Pending");
+}
+
 TEST_CASE("job controller: an unknown group triggers its policy, in later incarnations as well",
           "[controllers][job]") {
   JobBed bed;
