@@ -55,8 +55,7 @@ HyperNodeId DomainFailures::best() const {
   return best == by_tier_.end() ? HyperNodeId() : best->second.inside;
 }
 
-// Pods, or whole sub-jobs where there are several; pods also where no sub-job
-// has room.
+// Pods, or whole sub-jobs where there are several; pods also where no sub-job has room.
 std::string DomainFailures::RoomText(HyperNodeId id, const JobDemand& demand) const {
   const int64_t pods = demand.TasksIn(session_, id);
   const std::string of_pods = StrCat(pods, " of ", demand.tasks(), " pods");

@@ -11,22 +11,20 @@
 
 namespace bth::actions {
 
-// Of one job at a time. Thread: scheduling. Cost: the HyperNodes, when somebody
-// asks.
+// Of one job at a time. Thread: scheduling. Cost: the HyperNodes, when somebody asks.
 class DomainFailures {
  public:
   explicit DomainFailures(const framework::Session& session) : session_(session) {}
 
   void Clear() { by_tier_.clear(); }
-  // A trial in it has failed; what was planned of the gang before it was let go
-  // tells how near it came.
+  // A trial in it has failed; what was planned of the gang before it was let go tells how near it
+  // came.
   void Note(model::JobId job, model::HyperNodeId inside);
   // The one that came nearest; invalid: none was tried.
   model::HyperNodeId best() const;
 
-  // The best of each tier, the lowest tiers first and the highest last; as much
-  // as people read. Of tiers in which nothing was tried, what the one with the
-  // most room has room for.
+  // The best of each tier, the lowest tiers first and the highest last; as much as people read. Of
+  // tiers in which nothing was tried, what the one with the most room has room for.
   std::string ByTier(model::JobId job, const framework::JobDemand& demand) const;
 
  private:

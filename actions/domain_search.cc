@@ -50,8 +50,7 @@ bool DomainSearch::PlaceInBest(JobId job, Worksheet& worksheet, Statement& state
   const HyperNodeGradient gradient =
       framework::GradientFor(session_, {.job = job, .sub_job = {}, .inside = root});
   lack_ = {.of_job = gradient.minimum};
-  // What sums have free for sub-jobs is looked at beforehand where there may be
-  // several.
+  // What sums have free for sub-jobs is looked at beforehand where there may be several.
   bool looked = session_.job(job).has_sub_group_policy;
   if (looked) demand_->LookWhere(session_);
   most_.emplace(session_, job, worksheet, *demand_);
@@ -145,8 +144,7 @@ std::optional<double> DomainSearch::PlaceInBestOf(const Search& search,
     const Statement::Mark mark = statement.Checkpoint();
     const int64_t refusals = refusals_ + placer_.refusals();
     if (!attempt(candidate.id, trial.rest, &trial.score)) {
-      // What was tried first had a part in what was left of the queue's share
-      // for others.
+      // What was tried first had a part in what was left of the queue's share for others.
       hopeless_ = IsAlike(worksheet) && refusals == refusals_ + placer_.refusals();
       if (hopeless_) break;
       continue;
@@ -171,9 +169,8 @@ std::optional<double> DomainSearch::PlaceInBestOf(const Search& search,
   return best->score;
 }
 
-// Where something failed already and the next one has no room for all that
-// waits, the one with the most room tells about all others: if it fails too,
-// none of them does better.
+// Where something failed already and the next one has no room for all that waits, the one with the
+// most room tells about all others: if it fails too, none of them does better.
 bool DomainSearch::WantsRoomiest(const SubJobWorksheet& worksheet, HyperNodeId next) const {
   const GangDemand& demand = DemandOf(worksheet);
   return demand.failed() && demand.RoomIn(session_, next) < demand.tasks();
@@ -246,8 +243,7 @@ std::optional<double> DomainSearch::PlaceSubJob(JobId job, HyperNodeId inside,
   const HyperNodeGradient gradient = framework::GradientFor(
       session_, {.job = job, .sub_job = worksheet.sub_job, .inside = inside});
   const bool has_place = session_.topology().AllocatedIn(worksheet.sub_job).valid();
-  // One of those that are alike is tried though it is known to be in vain: to
-  // find out why.
+  // One of those that are alike is tried though it is known to be in vain: to find out why.
   const bool is_explained = !explains_all_ && explained_.contains(&DemandOf(worksheet));
   const Search search{
       .job = job, .widest = is_explained ? HyperNodeId() : inside, .explains = false};
@@ -282,8 +278,8 @@ std::optional<double> DomainSearch::PlaceSubJob(JobId job, HyperNodeId inside,
   return std::nullopt;
 }
 
-// Of HyperNodes that are equally good those are better that have more of the
-// sub-job, which is measured by those in which it finds room.
+// Of HyperNodes that are equally good those are better that have more of the sub-job, which is
+// measured by those in which it finds room.
 std::optional<double> DomainSearch::PlaceBesidePlaced(const Search& search,
                                                       const std::vector<HyperNodeId>& row,
                                                       SubJobWorksheet& worksheet,
@@ -347,8 +343,7 @@ void DomainSearch::LearnLeast(JobId job, const SubJobWorksheet& worksheet, State
   statement.Redo({placed.back()});
 }
 
-// Tries the best once more, if any was tried, for its reasons to be those of
-// the tasks.
+// Tries the best once more, if any was tried, for its reasons to be those of the tasks.
 void DomainSearch::Explain(JobId job, const Worksheet& worksheet, Statement& statement) {
   std::string message =
       StrCat("no HyperNode takes all that the gang needs: ", failures_.ByTier(job, *demand_));

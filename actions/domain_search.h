@@ -20,19 +20,17 @@
 
 namespace bth::actions {
 
-// Tries the HyperNodes that plugins name, row by row, on the session itself,
-// and takes the best of the first row that has one in which the gang comes
-// about. Those that may be the best are tried first, and those in vain that
-// cannot hold the gang are not tried at all. Cost: what it places on the way,
-// and the HyperNodes of the rows. Thread: scheduling.
+// Tries the HyperNodes that plugins name, row by row, on the session itself, and takes the best of
+// the first row that has one in which the gang comes about. Those that may be the best are tried
+// first, and those in vain that cannot hold the gang are not tried at all. Cost: what it places on
+// the way, and the HyperNodes of the rows. Thread: scheduling.
 class DomainSearch {
  public:
   // Both outlive it.
   DomainSearch(framework::Session& session, TaskPlacer& placer)
       : session_(session), placer_(placer), failures_(session) {}
 
-  // False: nothing of it stays placed, and its report says what the best
-  // HyperNodes lack.
+  // False: nothing of it stays placed, and its report says what the best HyperNodes lack.
   bool PlaceJob(model::JobId job, Worksheet& worksheet, framework::Statement& statement);
 
  private:
@@ -40,8 +38,7 @@ class DomainSearch {
     model::HyperNodeId id;
     double most = 0;  // It scores no more.
   };
-  // What came of a trial: the tasks that are left, and how good the HyperNode
-  // is.
+  // What came of a trial: the tasks that are left, and how good the HyperNode is.
   template <typename Sheet>
   struct Trial {
     model::HyperNodeId inside;
@@ -60,9 +57,8 @@ class DomainSearch {
   };
 
   bool PlaceInBest(model::JobId job, Worksheet& worksheet, framework::Statement& statement);
-  // Tries those first that may be the best; its score. Nothing: in none of them
-  // anything comes about. `attempt` places (HyperNode, tasks that are left,
-  // score).
+  // Tries those first that may be the best; its score. Nothing: in none of them anything comes
+  // about. `attempt` places (HyperNode, tasks that are left, score).
   template <typename Sheet, typename Attempt>
   std::optional<double> PlaceInBestOf(const Search& search, std::vector<Candidate> candidates,
                                       Sheet& worksheet, framework::Statement& statement,
@@ -111,8 +107,7 @@ class DomainSearch {
   std::optional<MostScores> most_;
   // Of whose sub-jobs it is known how few tasks are not enough.
   absl::flat_hash_set<const framework::GangDemand*> learned_;
-  // Of the trial at hand: whose lack was found out by trying, and not from what
-  // is known.
+  // Of the trial at hand: whose lack was found out by trying, and not from what is known.
   absl::flat_hash_set<const framework::GangDemand*> explained_;
   bool explains_all_ = false;  // Each sub-job is tried, for its reasons.
   framework::DomainLack lack_;

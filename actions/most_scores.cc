@@ -54,8 +54,7 @@ MostScores::MostScores(const Session& session, JobId job, const Worksheet& works
   calls_ = CallsOf(job);
 }
 
-// Of sub-jobs that are alike so many are placed as the minimum needs; of others
-// all may be.
+// Of sub-jobs that are alike so many are placed as the minimum needs; of others all may be.
 size_t MostScores::CallsOf(JobId job) const {
   if (parts_.empty() || demand_.kinds_of_sub_jobs() != 1) return parts_.size();
   const model::JobRow& row = session_.job(job);
@@ -120,9 +119,9 @@ void MostScores::NotePlaced(const SubJobWorksheet& rest) {
   kinds_placed_.insert(&demand_.Of(rest.sub_job));
 }
 
-// A sub-job whose last task made it ready is not ready without it, anywhere. As
-// many as made the job ready do so everywhere, if they are alike and none of
-// them is promised room that is not free yet.
+// A sub-job whose last task made it ready is not ready without it, anywhere. As many as made the
+// job ready do so everywhere, if they are alike and none of them is promised room that is not free
+// yet.
 void MostScores::NoteStands() {
   if (!has_policy_ || std::exchange(shown_, true)) return;
   const bool all_may_be_placed = calls_ == parts_.size();

@@ -15,19 +15,17 @@
 
 namespace bth::actions {
 
-// A job scores what its sub-jobs score, placed one after the other: each no
-// more than in the best HyperNode that it may be tried in, once those before it
-// are there. That holds if each of them is placed once, whole or not at all,
-// which no policy promises: it is known when the first trial has shown it, and
-// beforehand only of a job without policies of sub-jobs. Sub-jobs that have got
-// nothing keep their order whatever others got. Thread: scheduling.
-// Cost: sub-jobs times HyperNodes.
+// A job scores what its sub-jobs score, placed one after the other: each no more than in the best
+// HyperNode that it may be tried in, once those before it are there. That holds if each of them is
+// placed once, whole or not at all, which no policy promises: it is known when the first trial has
+// shown it, and beforehand only of a job without policies of sub-jobs. Sub-jobs that have got
+// nothing keep their order whatever others got. Thread: scheduling. Cost: sub-jobs times
+// HyperNodes.
 class MostScores {
  public:
   static constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
-  // All of them outlive it; of a job with policies, the demand has looked where
-  // sums would do.
+  // All of them outlive it; of a job with policies, the demand has looked where sums would do.
   MostScores(const framework::Session& session, model::JobId job, const Worksheet& worksheet,
              const framework::JobDemand& demand);
 
@@ -35,8 +33,7 @@ class MostScores {
   std::vector<double> Of(const std::vector<model::HyperNodeId>& row) const;
   bool hold() const { return hold_; }
 
-  // A trial begins; a sub-job was placed, and `rest` is left of it; the job
-  // stands.
+  // A trial begins; a sub-job was placed, and `rest` is left of it; the job stands.
   void Begin();
   void NotePlaced(const SubJobWorksheet& rest);
   void NoteStands();

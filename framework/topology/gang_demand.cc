@@ -12,15 +12,10 @@ namespace bth::framework {
 using model::HyperNodeId;
 using model::TaskId;
 
-namespace {
-
-// Each of `few` is at most what `many` has.
-bool AllAtMost(absl::Span<const int32_t> few, absl::Span<const int32_t> many) {
+bool GangDemand::AllAtMost(const Counts& few, const Counts& many) {
   return std::equal(few.begin(), few.end(), many.begin(),
                     [](int32_t a, int32_t b) { return a <= b; });
 }
-
-}  // namespace
 
 GangDemand::GangDemand(const Session& session, absl::Span<const TaskId> tasks,
                        absl::Span<const TaskId> best_effort)
@@ -70,8 +65,8 @@ GangDemand::Counts GangDemand::RoomByKind(const Session& session, HyperNodeId id
   return room;
 }
 
-// Tasks of the kind without which no sub-job comes about: more than were not
-// enough beside all tasks of the other kinds.
+// Tasks of the kind without which no sub-job comes about: more than were not enough beside all
+// tasks of the other kinds.
 int32_t GangDemand::LeastOf(size_t kind) const {
   int32_t least = kinds_.size() == 1 ? 1 : 0;
   for (const Counts& placed : failures_) {

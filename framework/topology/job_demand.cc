@@ -13,15 +13,6 @@ using model::HyperNodeTree;
 using model::SubJobId;
 using model::TaskId;
 
-namespace {
-
-bool NoneMore(const GangDemand::Counts& few, const GangDemand::Counts& many) {
-  return std::equal(few.begin(), few.end(), many.begin(),
-                    [](int32_t a, int32_t b) { return a <= b; });
-}
-
-}  // namespace
-
 JobDemand::JobDemand(const Session& session, model::JobId job, absl::Span<const SubJob> sub_jobs)
     : has_policy_(session.job(job).has_sub_group_policy) {
   for (const SubJob& sub_job : sub_jobs) {
@@ -124,11 +115,12 @@ JobDemand::Fit JobDemand::FitIn(const Session& session, const Part& part, HyperN
   return fit;
 }
 
-// Each sub-job that may come about has its like among those that were not
-// enough together.
+// Each sub-job that may come about has its like among those that were not enough together.
 bool JobDemand::IsCovered(absl::Span<const Fit> fits, const Failure& failure) {
   for (size_t i = 0; i < fits.size(); ++i) {
-    const auto has_as_much = [&](const Counts& placed) { return NoneMore(fits[i].each, placed); };
+    const auto has_as_much = [&](const Counts& placed) {
+      return GangDemand::AllAtMost(fits[i].each, placed);
+    };
     if (fits[i].times > 0 &&
         std::count_if(failure[i].begin(), failure[i].end(), has_as_much) < fits[i].times) {
       return false;

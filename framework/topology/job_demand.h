@@ -18,15 +18,13 @@
 
 namespace bth::framework {
 
-// Tells beforehand in which HyperNodes trying is in vain. A sub-job finds room
-// in one of those that its own bound allows: each of these takes so many that
-// are alike and no more, and what all below a HyperNode take together is what
-// it takes. In vain is one that takes no more sub-jobs of any kind, with no
-// more tasks each, than were placed somewhere and were not enough. This holds
-// as long as whoever is not ready with some tasks is not ready with fewer of
-// them either, and as long as sub-jobs that are alike count alike. Thread:
-// scheduling. Cost of a question: sub-jobs times failures, and the HyperNodes
-// below that bounds of sub-jobs allow.
+// Tells beforehand in which HyperNodes trying is in vain. A sub-job finds room in one of those that
+// its own bound allows: each of these takes so many that are alike and no more, and what all below
+// a HyperNode take together is what it takes. In vain is one that takes no more sub-jobs of any
+// kind, with no more tasks each, than were placed somewhere and were not enough. This holds as long
+// as whoever is not ready with some tasks is not ready with fewer of them either, and as long as
+// sub-jobs that are alike count alike. Thread: scheduling. Cost of a question: sub-jobs times
+// failures, and the HyperNodes below that bounds of sub-jobs allow.
 class JobDemand {
  public:
   struct SubJob {
@@ -37,8 +35,7 @@ class JobDemand {
   JobDemand(const Session& session, model::JobId job, absl::Span<const SubJob> sub_jobs);
 
   size_t sub_jobs() const { return sub_jobs_; }
-  // Of a sub-job that has something to place: it shares it with those that are
-  // alike.
+  // Of a sub-job that has something to place: it shares it with those that are alike.
   GangDemand& Of(model::SubJobId sub_job) { return parts_[part_of_.at(sub_job)].demand; }
   const GangDemand& Of(model::SubJobId sub_job) const {
     return parts_[part_of_.at(sub_job)].demand;
@@ -48,22 +45,18 @@ class JobDemand {
   size_t kinds_of_sub_jobs() const { return parts_.size(); }
   bool failed() const;
 
-  // Finds out in which HyperNodes sums would do for sub-jobs, as things stand;
-  // what is placed from then on only takes room. Cost: one gradient for each
-  // kind of sub-jobs.
+  // Finds out in which HyperNodes sums would do for sub-jobs, as things stand; what is placed from
+  // then on only takes room. Cost: one gradient for each kind of sub-jobs.
   void LookWhere(const Session& session);
   // What sums had to hold for the first kind of sub-jobs.
   const model::ResourceVec& minimum() const { return parts_.front().minimum; }
-  // The sub-job, or some sub-job, may be tried there; or, of `MayBeIn`, in one
-  // below.
+  // The sub-job, or some sub-job, may be tried there; or, of `MayBeIn`, in one below.
   bool MayTry(model::SubJobId sub_job, model::HyperNodeId id) const;
   bool MayBeIn(model::HyperNodeId id) const;
 
-  // False: the job cannot be placed there. Before anything failed, nobody
-  // knows.
+  // False: the job cannot be placed there. Before anything failed, nobody knows.
   bool MayHold(const Session& session, model::HyperNodeId id) const;
-  // How much of it finds room there at most, of `whole`: tasks of its only
-  // sub-job, or sub-jobs.
+  // How much of it finds room there at most, of `whole`: tasks of its only sub-job, or sub-jobs.
   int64_t RoomIn(const Session& session, model::HyperNodeId id) const;
   int64_t whole() const { return sub_jobs_ == 1 ? tasks_ : static_cast<int64_t>(sub_jobs_); }
   // At most so many tasks that ask for something find room there, of `tasks`.
@@ -72,8 +65,7 @@ class JobDemand {
   // At most so many sub-jobs find room there with all their tasks.
   int64_t WholeSubJobsIn(const Session& session, model::HyperNodeId id) const;
 
-  // These were placed together, nothing more could be, and the job was not
-  // ready.
+  // These were placed together, nothing more could be, and the job was not ready.
   void NoteFailure(const Session& session, absl::Span<const Statement::Placed> placed);
 
  private:
@@ -89,8 +81,7 @@ class JobDemand {
     IdVector<model::HyperNodeId, Reach> reach = {};
     model::ResourceVec minimum = {};
   };
-  // Of the sub-jobs of one part in one HyperNode: at most so many of them, with
-  // so many tasks each.
+  // Of the sub-jobs of one part in one HyperNode: at most so many of them, with so many tasks each.
   struct Fit {
     int64_t times = 0;
     Counts each = {};

@@ -99,7 +99,7 @@ bool Topology::HasSlotsBeyond(const Session& session, model::ShapeId shape, Hype
 const TopologyWish* Topology::WishOf(SubJobId sub_job) const {
   const model::SubJobRow& row = base_.sub_jobs[sub_job];
   const std::vector<TopologyWish>& wishes = base_.jobs[row.job].facts->topology;
-  const size_t at = static_cast<size_t>(row.group) + 1;
+  const auto at = static_cast<size_t>(int64_t{row.group} + 1);
   return at < wishes.size() ? &wishes[at] : nullptr;
 }
 
