@@ -46,13 +46,7 @@ absl::Status CertificateKeeper::Serve(const ServingCertificate& certificate) {
   return absl::OkStatus();
 }
 
-net::Awaitable<absl::Status> CertificateKeeper::Begin() {
-  const absl::StatusOr<ServingCertificate> current = co_await parts_.source.Current();
-  if (!current.ok()) co_return current.status();
-  co_return Serve(*current);
-}
-
-net::Awaitable<absl::Status> CertificateKeeper::BeginPatiently(Rng& rng) {
+net::Awaitable<absl::Status> CertificateKeeper::Begin(Rng& rng) {
   client::Backoff backoff(kPauseFirst, kPauseMax, rng);
   for (;;) {
     const absl::StatusOr<ServingCertificate> current = co_await parts_.source.Current();

@@ -43,11 +43,9 @@ class CertificateKeeper final {
   CertificateKeeper(const Parts& parts, Install install, KeeperOptions options = {});
   CertificateKeeper(const CertificateKeeper&) = delete;
 
-  // The first certificate, installed before the registrations know of it: nobody calls yet. Errors:
-  // it cannot be had, or not be served.
-  net::Awaitable<absl::Status> Begin();
-  // The same, again and again while it cannot be had and may be later on.
-  net::Awaitable<absl::Status> BeginPatiently(Rng& rng);
+  // The first certificate, installed before the registrations know of it: nobody calls yet. Tried
+  // again while it cannot be had and may be later on. Errors: it never can, or cannot be served.
+  net::Awaitable<absl::Status> Begin(Rng& rng);
   // Writes the registrations for the first time; see Registration::Begin.
   net::Awaitable<absl::Status> Register();
   // From now on follows what changes. What fails is logged and tried again.

@@ -163,7 +163,7 @@ net::Awaitable<absl::Status> WebhookDaemon::Begin() {
   FollowFile();
   feed_->Start();
   co_await AwaitLists();
-  const absl::Status served = co_await keeper_->BeginPatiently(rng_);
+  const absl::Status served = co_await keeper_->Begin(rng_);
   if (!served.ok()) co_return served;
   gauges_.SetLeading(true);
   const absl::Status registered = co_await keeper_->Register();

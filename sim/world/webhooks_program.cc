@@ -87,7 +87,7 @@ class WebhooksProgram final : public Program {
       const absl::Status synced = co_await feed_.WaitForSync(kListWarning);
       if (synced.ok()) break;
     }
-    absl::Status status = co_await keeper_.BeginPatiently(rng_);
+    absl::Status status = co_await keeper_.Begin(rng_);
     if (status.ok()) status = co_await keeper_.Register();
     if (status.ok()) {
       keeper_.Follow();

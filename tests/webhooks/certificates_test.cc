@@ -301,7 +301,7 @@ struct KeeperBed : test::ApiBed {
     registration.reset();
   }
   void Begin() {
-    REQUIRE(Await(executor, keeper->Begin()).ok());
+    REQUIRE(Await(executor, keeper->Begin(rng)).ok());
     REQUIRE(Await(executor, keeper->Register()).ok());
     keeper->Follow();
   }
@@ -319,6 +319,7 @@ struct KeeperBed : test::ApiBed {
 
   metrics::Registry registry;
   metrics::AdmissionMetrics metrics{registry, {}};
+  Rng rng{1};
   Source source;
   std::unique_ptr<Registration> registration;
   std::unique_ptr<CertificateKeeper> keeper;
