@@ -94,6 +94,16 @@ absl::Span<const ChipSource> ChipSourcesOf(const model::DeviceSettings& settings
   return mindcluster::SourcesOf(settings.cluster_reports);
 }
 
+bool IsChipSource(absl::FunctionRef<std::string_view(std::string_view key)> label) {
+  for (const bool by_cluster : {true, false}) {
+    for (const ChipSource& source : mindcluster::SourcesOf(by_cluster)) {
+      const size_t equals = source.label.find('=');
+      if (label(source.label.substr(0, equals)) == source.label.substr(equals + 1)) return true;
+    }
+  }
+  return false;
+}
+
 bool IsIgnored(std::string_view resource, const model::DeviceSettings& settings) {
   const absl::Span<const Family* const> families = Families();
   return std::any_of(families.begin(), families.end(),

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "api/model/chip_reports.h"
@@ -33,6 +34,8 @@ struct ChipSource {
   std::string_view label;  // "key=value"
 };
 absl::Span<const ChipSource> ChipSourcesOf(const model::DeviceSettings& settings);
+// By its labels, some settings make it one of them. `label` gives the value of a key, or nothing.
+bool IsChipSource(absl::FunctionRef<std::string_view(std::string_view key)> label);
 // Amounts of this resource are not counted on nodes, but by its family.
 bool IsIgnored(std::string_view resource, const model::DeviceSettings& settings);
 // Equal keys mean equal wishes.

@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "cache/intake/object_key.h"
+#include "devices/read.h"
 
 namespace bth::sim {
 namespace {
@@ -23,10 +24,8 @@ using types::Json;
 constexpr int kListDepthMax = 4;
 constexpr std::string_view kQueueOfNamespace = "scheduling.volcano.sh/queue-name";
 
-// By either of the labels that devices::ChipSourcesOf names.
 bool IsChipReport(const Json& labels) {
-  return labels["mx-consumer-volcano"].AsString() == "true" ||
-         labels["mx-consumer-cim"].AsString() == "true";
+  return devices::IsChipSource([&labels](std::string_view key) { return labels[key].AsString(); });
 }
 
 types::Queue StandingQueue(std::string name, bool reclaimable) {

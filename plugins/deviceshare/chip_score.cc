@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "api/model/chip_reports.h"
+#include "devices/mindcluster/mindcluster.h"
 
 namespace bth::plugins::deviceshare {
 namespace {
@@ -18,8 +18,7 @@ struct Place {
 
 std::vector<Place> ByIdleCores(const framework::Session& session,
                                absl::Span<const model::NodeId> nodes) {
-  constexpr std::string_view kCores = "huawei.com/npu-core";
-  const std::optional<int> dim = session.dims().Find(kCores);
+  const std::optional<int> dim = session.dims().Find(devices::mindcluster::kCores);
   std::vector<Place> out;
   out.reserve(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {

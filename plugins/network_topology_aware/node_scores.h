@@ -28,12 +28,12 @@ class NodeScores {
   void AddAlike(model::TaskId task, absl::Span<const framework::AlikeNodes> groups,
                 absl::Span<double> sum) const;
   // How good HyperNodes are for a sub-job that finds room in each of them.
+  void AddOrder(model::SubJobId sub_job, absl::Span<const model::HyperNodeId> candidates,
+                absl::Span<double> sum) const;
   // The same of a sub-job of which nothing is placed, at most, once tasks that ask for `before`
   // together or for less are.
   void AddMost(model::SubJobId sub_job, const model::ResourceVec& before,
                absl::Span<const model::HyperNodeId> candidates, absl::Span<double> sum) const;
-  void AddOrder(model::SubJobId sub_job, absl::Span<const model::HyperNodeId> candidates,
-                absl::Span<double> sum) const;
 
  private:
   void AddNear(model::TaskId task, absl::Span<const model::NodeId> nodes,

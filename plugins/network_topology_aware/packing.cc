@@ -5,6 +5,16 @@
 #include <optional>
 
 namespace bth::plugins::network_topology {
+namespace {
+
+double Fullness(double weight, int64_t filled, int64_t capacity) {
+  return weight * static_cast<double>(filled) / static_cast<double>(capacity);
+}
+double Closeness(double weight, int64_t left, int64_t of_all) {
+  return weight * (1 - static_cast<double>(left) / static_cast<double>(of_all));
+}
+
+}  // namespace
 
 Packing::Packing(const framework::Session& session, const Options& options) {
   for (const auto& [name, weight] : options.resources) {
@@ -30,17 +40,6 @@ double Packing::Mean(const model::ResourceVec& request, const framework::DomainS
   }
   return weights > 0 ? score / weights : 0;
 }
-
-namespace {
-
-double Fullness(double weight, int64_t filled, int64_t capacity) {
-  return weight * static_cast<double>(filled) / static_cast<double>(capacity);
-}
-double Closeness(double weight, int64_t left, int64_t of_all) {
-  return weight * (1 - static_cast<double>(left) / static_cast<double>(of_all));
-}
-
-}  // namespace
 
 double Packing::Score(const model::ResourceVec& request, const framework::DomainSum& sum) const {
   return Mean(request, sum, [&sum](const Part& part, int64_t filled) {
