@@ -9,22 +9,13 @@
 #include "conf/load.h"
 #include "framework/session/cycle.h"
 #include "plugins/builtin.h"
+#include "tests/support/counting_sink.h"
 #include "tests/worlds/random_world.h"
 
 namespace bth::test {
 namespace {
 
 constexpr int64_t kGi = int64_t{1} << 30;
-
-class CountingSink final : public framework::EffectSink {
- public:
-  absl::Status Submit(framework::EffectBatch batch) override {
-    evictions += batch.evictions.size();
-    return absl::OkStatus();
-  }
-  void Report(framework::CycleReport) override {}
-  size_t evictions = 0;
-};
 
 // Every node is full of pods of 4 CPUs, eight each, in jobs of 20 of which four may be missing. The
 // gang's pods ask for 16 CPUs, so that each takes the room of four.
@@ -114,7 +105,7 @@ void RunEvictions(benchmark::State& state, const std::string& action) {
     context.uid = "session";
     framework::Cycle cycle(*policy, std::move(context));
     if (!cycle.Run().ok()) state.SkipWithError("the cycle failed");
-    evictions = sink.evictions;
+    evictions = sink.evictions();
   }
   state.counters["evictions"] = static_cast<double>(evictions);
   if (evictions < static_cast<size_t>(state.range(1)) * 4) {

@@ -11,6 +11,7 @@
 #include "conf/load.h"
 #include "framework/session/cycle.h"
 #include "plugins/builtin.h"
+#include "tests/support/counting_sink.h"
 #include "tests/worlds/random_world.h"
 
 namespace bth::test {
@@ -35,16 +36,6 @@ tiers:
   - {name: predicates}
   - {name: nodeorder}
 )";
-
-class CountingSink final : public framework::EffectSink {
- public:
-  absl::Status Submit(framework::EffectBatch batch) override {
-    evictions += batch.evictions.size();
-    return absl::OkStatus();
-  }
-  void Report(framework::CycleReport) override {}
-  size_t evictions = 0;
-};
 
 // Every second leaf holds twice what it deserves, and all nodes are full; each of the others wants
 // a gang of `gang` pods, which it deserves.
@@ -171,7 +162,7 @@ void BM_ReclaimAmongQueues(benchmark::State& state) {
     context.clock = &clock;
     framework::Cycle cycle(*policy, std::move(context));
     if (!cycle.Run().ok()) state.SkipWithError("the cycle failed");
-    evictions = sink.evictions;
+    evictions = sink.evictions();
   };
   run();  // What only a first cycle does.
   for (auto _ : state) {

@@ -17,6 +17,7 @@
 #include "conf/load.h"
 #include "framework/session/cycle.h"
 #include "plugins/builtin.h"
+#include "tests/support/counting_sink.h"
 #include "tests/support/live_heap.h"
 
 namespace bth::bench {
@@ -64,19 +65,6 @@ void AddSingles(int64_t pods, int64_t likeness, cache::Mirror& mirror) {
   }
 }
 
-class RoundSink final : public framework::EffectSink {
- public:
-  absl::Status Submit(framework::EffectBatch batch) override {
-    binds_ += batch.binds.size();
-    return absl::OkStatus();
-  }
-  void Report(framework::CycleReport) override {}
-  size_t binds() const { return binds_; }
-
- private:
-  size_t binds_ = 0;
-};
-
 // A policy of so many workers, which lives on from round to round.
 class Agent {
  public:
@@ -98,7 +86,7 @@ class Agent {
 
   // Bindings of one round; the next one on the same snapshot begins as if there had been none.
   size_t Decide(std::shared_ptr<const model::Snapshot> snapshot) {
-    RoundSink sink;
+    test::CountingSink sink;
     framework::SessionContext context;
     context.snapshot = std::move(snapshot);
     context.sink = &sink;

@@ -11,6 +11,7 @@
 #include "framework/topology/topology.h"
 #include "plugins/builtin.h"
 #include "tests/support/boundless.h"
+#include "tests/support/counting_sink.h"
 
 namespace bth::test {
 namespace {
@@ -72,19 +73,6 @@ std::unique_ptr<framework::PolicyInstance> MakePolicy(std::string_view conf) {
   std::vector<conf::Finding> findings;
   return OrThrow(framework::PolicyInstance::Create(policy, registry, &findings));
 }
-
-class CountingSink final : public framework::EffectSink {
- public:
-  absl::Status Submit(framework::EffectBatch batch) override {
-    binds_ += batch.binds.size();
-    return absl::OkStatus();
-  }
-  void Report(framework::CycleReport) override {}
-  size_t binds() const { return binds_; }
-
- private:
-  size_t binds_ = 0;
-};
 
 // What is kept of each HyperNode is what one counts who asks its nodes.
 void RequireDomainSums(const framework::Session& session) {
