@@ -169,30 +169,23 @@ TEST_CASE("chips: nodes with few idle cores are taken first, and the one that ne
 }
 
 TEST_CASE("chips: who would be lowered goes where it need not be", "[devices]") {
-  ChipCluster cluster("      deviceshare.ScheduleWeight: 10\n");
-  cluster.Chip("m", 8);
-  cluster.Chip("n", 16);
-  cluster.ChipsOf("m", {0});
-  cluster.ChipsOf("n", {0, 1});
-  cluster.Group("g");
-  cluster.Ask("old", "g", 4, R"("vnpu-level":"high")");
-  cluster.Put(cluster.Bound("old", "m", "0-vir04"));
-  cluster.Cut("old");
-  cluster.Ask("a", "g", 4, R"("vnpu-level":"high")");
+  const auto binds = [](const char* arguments) {
+    ChipCluster cluster(arguments);
+    cluster.Chip("m", 8);
+    cluster.Chip("n", 16);
+    cluster.ChipsOf("m", {0});
+    cluster.ChipsOf("n", {0, 1});
+    cluster.Group("g");
+    cluster.Ask("old", "g", 4, R"("vnpu-level":"high")");
+    cluster.Put(cluster.Bound("old", "m", "0-vir04"));
+    cluster.Cut("old");
+    cluster.Ask("a", "g", 4, R"("vnpu-level":"high")");
+    return cluster.Run();
+  };
   // m has the fewest idle cores and gets 8, n gives all that is asked for and gets 16.
-  CHECK(cluster.Run() == Binds{{"a", "n 0-vir04"}});
+  CHECK(binds("      deviceshare.ScheduleWeight: 10\n") == Binds{{"a", "n 0-vir04"}});
   // Without the score the first by name is taken.
-  ChipCluster plain;
-  plain.Chip("m", 8);
-  plain.Chip("n", 16);
-  plain.ChipsOf("m", {0});
-  plain.ChipsOf("n", {0, 1});
-  plain.Group("g");
-  plain.Ask("old", "g", 4, R"("vnpu-level":"high")");
-  plain.Put(plain.Bound("old", "m", "0-vir04"));
-  plain.Cut("old");
-  plain.Ask("a", "g", 4, R"("vnpu-level":"high")");
-  CHECK(plain.Run() == Binds{{"a", "m 0-vir04_3c"}});
+  CHECK(binds("") == Binds{{"a", "m 0-vir04_3c"}});
 }
 
 // --- The slow twin: knows objects and the rules as written, nothing of ours. ---

@@ -347,21 +347,10 @@ WorldSpec TallTree() {
 
 TEST_CASE("domain search: what the best of each tier lacks is told, as much as people read",
           "[actions][topology]") {
-  const auto told = [](WorldSpec world) {
-    Bed bed(SnapshotOf(world), R"(
-actions: allocate
-tiers:
-- plugins: [{name: gang}, {name: predicates}, {name: network-topology-aware}]
-)");
-    REQUIRE(bed.cycle().Open().ok());
-    Session& session = bed.session();
-    TaskPlacer placer(session);
-    DomainSearch search(session, placer);
-    const JobId job = session.active_jobs().front();
-    Worksheet sheet = actions::MakeWorksheet(session, job);
-    Statement statement(session, "test");
-    REQUIRE_FALSE(search.PlaceJob(job, sheet, statement));
-    return session.notes().HoldOf(job)->message;
+  const auto told = [](const WorldSpec& world) {
+    const Searched searched = SearchIn(world);
+    REQUIRE_FALSE(searched.placed);
+    return searched.told;
   };
   WorldSpec world = TallTree();
   CHECK(told(world) ==
