@@ -1,13 +1,14 @@
 #include "sim/trace/cluster_parts.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "api/manifests/manifest.h"
 #include "api/model/quantity_text.h"
-#include "api/types/batch_job.h"
+#include "api/rules/names.h"
 #include "api/types/codec.h"
 #include "api/types/hyper_node.h"
 #include "api/types/node.h"
@@ -96,7 +97,7 @@ class Assembly {
   }
 
   absl::Status TakeNode(const Json& object, const std::string& origin) {
-    const auto node = types::Decode<types::Node>(std::string_view(object.Dump()));
+    const auto node = types::Decode<types::Node>(object);
     if (!node.ok()) return node.status();
     BTH_ASSIGN_OR_RETURN(const auto amounts, cache::CountedAmounts(node->status.allocatable));
     AddAmounts(amounts, trace_, &parts_.capacity);
@@ -105,7 +106,7 @@ class Assembly {
   }
 
   absl::Status TakeQueue(const Json& object, const std::string& origin) {
-    const auto queue = types::Decode<types::Queue>(std::string_view(object.Dump()));
+    const auto queue = types::Decode<types::Queue>(object);
     if (!queue.ok()) return queue.status();
     if (!queues_.insert(queue->meta.name).second) {
       return absl::InvalidArgumentError(StrCat("queue ", queue->meta.name, " comes twice"));
@@ -123,9 +124,8 @@ class Assembly {
   }
 
   algo::QueueClaim* ClaimOf(const std::string& queue) {
-    const auto& names = trace_.queues.all();
-    const auto it = std::find(names.begin(), names.end(), queue);
-    return it == names.end() ? nullptr : &parts_.claims[static_cast<size_t>(it - names.begin())];
+    const auto number = trace_.queues.Find(queue);
+    return number.has_value() ? &parts_.claims[*number] : nullptr;
   }
 
   absl::Status AddNodes() {
@@ -183,7 +183,7 @@ class Assembly {
     for (const std::string& text : flags_.queues) {
       const size_t equals = text.rfind('=');
       int64_t weight = 0;
-      if (equals == std::string::npos || !IsLabelName(text.substr(0, equals)) ||
+      if (equals == std::string::npos || !rules::CheckDnsLabel(text.substr(0, equals)).empty() ||
           !SimpleAtoi(text.substr(equals + 1), &weight) || weight < 1 || weight > kWeightMax) {
         return absl::InvalidArgumentError(
             StrCat("--queue: \"", text, "\" is no NAME=WEIGHT, such as research=3"));

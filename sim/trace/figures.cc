@@ -1,11 +1,8 @@
 #include "sim/trace/figures.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <utility>
-
-#include "base/strings.h"
 
 namespace bth::trace {
 namespace {
@@ -64,11 +61,12 @@ double ShareOf(__int128 amount_ms, int64_t capacity, double span_ms) {
   return static_cast<double>(amount_ms) / static_cast<double>(capacity) / span_ms;
 }
 
-void Weigh(const UseOverTime& use, const QueueUse& queue, double span_ms, QueueFigures* out) {
+void Weigh(const QueueUse& queue, const model::ResourceVec& capacity, double span_ms,
+           QueueFigures* out) {
   for (size_t d = 0; d < model::kDims; ++d) {
     if (d == model::kPods) continue;
-    const double share = ShareOf(queue.used[d], use.capacity().q[d], span_ms);
-    const double deserved = ShareOf(queue.deserved[d], use.capacity().q[d], span_ms);
+    const double share = ShareOf(queue.used[d], capacity.q[d], span_ms);
+    const double deserved = ShareOf(queue.deserved[d], capacity.q[d], span_ms);
     // Who got nothing is judged by what it deserved most of.
     if (share < out->share || (share == out->share && deserved <= out->deserved)) continue;
     out->share = share;
@@ -115,19 +113,21 @@ double JainIndex(const std::vector<double>& x) {
 
 Figures FiguresOf(const Trace& trace, const ClusterParts& parts, const Replay& replay) {
   Figures out;
-  out.policy = replay.policy;
   NameTable all;
   all.Add("all");
   out.all = std::move(Gather(trace, replay, all, [](const TraceJob&) { return 0; }).front());
   int64_t last_ms = -1;
   for (const JobCourse& course : replay.courses) last_ms = std::max(last_ms, course.ended_ms);
-  if (out.all.unended > 0) last_ms = replay.use.now_ms();
+  const bool runs_on = out.all.unended > 0;
+  if (runs_on) last_ms = replay.use.now_ms();
+  const std::vector<QueueUse>& uses =
+      runs_on ? replay.use.queues() : replay.use.queues_at_last_end();
   const int64_t first_ms = trace.jobs.front().submit_s * 1000;
   const double span_ms = static_cast<double>(std::max<int64_t>(0, last_ms - first_ms));
   out.makespan_s = span_ms / 1000;
-  const AmountTime used = replay.use.used();
+  const AmountTime used = UsedInAll(uses);
   for (size_t d = 0; d < model::kDims; ++d) {
-    out.use.push_back(ShareOf(used[d], replay.use.capacity().q[d], span_ms));
+    out.use.push_back(ShareOf(used[d], parts.capacity.q[d], span_ms));
   }
   std::vector<double> ratios;
   std::vector<GroupFigures> queues =
@@ -136,7 +136,7 @@ Figures FiguresOf(const Trace& trace, const ClusterParts& parts, const Replay& r
     QueueFigures& queue = out.queues.emplace_back();
     queue.group = std::move(queues[i]);
     queue.weight = parts.claims[i].weight;
-    Weigh(replay.use, replay.use.queues()[i], span_ms, &queue);
+    Weigh(uses[i], parts.capacity, span_ms, &queue);
     if (queue.deserved > 0) ratios.push_back(queue.ratio);
   }
   out.jain = JainIndex(ratios);

@@ -56,7 +56,6 @@ struct QueueFigures {
 };
 
 struct Figures {
-  std::string policy;
   double makespan_s = 0;    // From the first submission to the last end; to now, if jobs run on.
   std::vector<double> use;  // Mean share of each resource in use meanwhile; by dimension.
   double jain = 1;          // Of the ratios of queues that deserved something.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "absl/status/statusor.h"
 #include "sim/trace/job_trace.h"

@@ -45,10 +45,7 @@ void JobFollower::Refused(size_t job) {
 }
 
 void JobFollower::Evicted(std::string_view pod) {
-  const int64_t job = JobNumberOf(pod);
-  if (job >= 0 && job < static_cast<int64_t>(courses_.size())) {
-    ++courses_[static_cast<size_t>(job)].evictions;
-  }
+  if (const auto job = JobOf(pod)) ++courses_[*job].evictions;
 }
 
 void JobFollower::Note(const apiserver::Collection& collection,
@@ -66,6 +63,12 @@ void JobFollower::Note(const apiserver::Collection& collection,
   }
 }
 
+std::optional<size_t> JobFollower::JobOf(std::string_view name) const {
+  const int64_t number = JobNumberOf(name);
+  if (number < 0 || number >= static_cast<int64_t>(courses_.size())) return std::nullopt;
+  return static_cast<size_t>(number);
+}
+
 void JobFollower::NotePod(const apiserver::StoreEvent& event) {
   const apiserver::StoredObject& pod = *event.object;
   if (pod.fields[node_field_].empty()) return;
@@ -78,10 +81,10 @@ void JobFollower::NotePod(const apiserver::StoreEvent& event) {
     return;
   }
   if (found == tasks_.end()) {
-    const int64_t job = JobNumberOf(pod.key.name);
-    if (job < 0 || job >= static_cast<int64_t>(courses_.size())) return;
+    const auto job = JobOf(pod.key.name);
+    if (!job.has_value()) return;
     Task task;
-    task.job = static_cast<uint32_t>(job);
+    task.job = static_cast<uint32_t>(*job);
     found = tasks_.emplace(pod.uid, task).first;
     use_.Bind(now_ms_(), QueueOf(task.job), ShapeOf(task.job));
     ++changes_;
@@ -147,9 +150,8 @@ void JobFollower::Drop(const Task& task) {
 
 // Jobs are deleted once they have ended; one that did not succeed is deleted all the same.
 void JobFollower::NoteJob(const apiserver::StoreEvent& event) {
-  const int64_t number = JobNumberOf(event.object->key.name);
-  if (number < 0 || number >= static_cast<int64_t>(courses_.size())) return;
-  if (courses_[static_cast<size_t>(number)].end != JobCourse::End::kOpen) return;
+  const auto number = JobOf(event.object->key.name);
+  if (!number.has_value() || courses_[*number].end != JobCourse::End::kOpen) return;
   const auto job = types::Decode<types::BatchJob>(std::string_view(event.object->bytes));
   std::string why = "deleted";
   if (job.ok()) {
@@ -157,7 +159,7 @@ void JobFollower::NoteJob(const apiserver::StoreEvent& event) {
     why = StrCat(state.phase.text(), state.reason.empty() ? "" : ": ", state.reason);
   }
   ++failures_[why];
-  EndJob(static_cast<size_t>(number), JobCourse::End::kFailed);
+  EndJob(*number, JobCourse::End::kFailed);
 }
 
 void JobFollower::EndJob(size_t job, JobCourse::End end) {
@@ -169,6 +171,7 @@ void JobFollower::EndJob(size_t job, JobCourse::End end) {
   if (course.started_ms < 0) use_.Start(now_ms_(), QueueOf(job));
   const int64_t left = trace_.jobs[job].tasks - course.succeeded;
   use_.Withdraw(now_ms_(), QueueOf(job), ShapeOf(job), left);
+  use_.EndJob(now_ms_());
 }
 
 }  // namespace bth::trace

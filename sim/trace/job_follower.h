@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,8 @@ class JobFollower {
     int64_t running_ms = -1;
     int64_t ended_ms = -1;
   };
+  // By the name of the job or of one of its tasks.
+  std::optional<size_t> JobOf(std::string_view name) const;
   void NotePod(const apiserver::StoreEvent& event);
   void NoteJob(const apiserver::StoreEvent& event);
   void Run(Task& task);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/rules/names.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -24,11 +25,10 @@ absl::Status CheckCount(std::string_view what, size_t count, size_t most) {
 absl::Status CheckPriority(std::string_view priority) {
   constexpr int32_t kPriorityMax = 1'000'000'000;  // Of those that users may give.
   int32_t value = 0;
-  if (priority.empty() || IsLabelName(priority)) {
-    if (!SimpleAtoi(priority, &value) || value <= kPriorityMax) return absl::OkStatus();
-  } else if (SimpleAtoi(priority, &value) && value >= -kPriorityMax && value <= kPriorityMax) {
-    return absl::OkStatus();
-  }
+  const bool is_good = SimpleAtoi(priority, &value)
+                           ? value >= -kPriorityMax && value <= kPriorityMax
+                           : priority.empty() || rules::CheckDnsLabel(priority).empty();
+  if (is_good) return absl::OkStatus();
   return absl::InvalidArgumentError(
       StrCat("priority: \"", priority.substr(0, 80),
              "\" is neither a number up to a billion nor the name of a priority class"));
@@ -43,11 +43,16 @@ uint32_t NameTable::Add(std::string_view name) {
   return it->second;
 }
 
-bool IsLabelName(std::string_view name) {
-  if (name.empty() || name.size() > 63) return false;
-  const auto is_alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  if (!is_alnum(name.front()) || !is_alnum(name.back())) return false;
-  return std::all_of(name.begin(), name.end(), [&](char c) { return is_alnum(c) || c == '-'; });
+std::optional<uint32_t> NameTable::Find(std::string_view name) const {
+  const auto found = numbers_.find(ToAbsl(name));
+  if (found == numbers_.end()) return std::nullopt;
+  return found->second;
+}
+
+int64_t TasksOf(const Trace& trace) {
+  int64_t tasks = 0;
+  for (const TraceJob& job : trace.jobs) tasks += job.tasks;
+  return tasks;
 }
 
 TraceBuilder::TraceBuilder(std::string file) {
@@ -87,7 +92,7 @@ absl::Status TraceBuilder::Add(const JobLine& line) {
   BTH_RETURN_IF_ERROR(CheckRange("tasks", line.tasks, 1, kTraceTasksMax));
   BTH_RETURN_IF_ERROR(CheckRange("min_available", line.min_available, 1, line.tasks));
   BTH_RETURN_IF_ERROR(CheckCount("jobs", trace_.jobs.size() + 1, kTraceJobsMax));
-  if (!IsLabelName(line.queue)) {
+  if (!rules::CheckDnsLabel(line.queue).empty()) {
     return absl::InvalidArgumentError(
         StrCat("queue: \"", line.queue.substr(0, 80),
                "\" cannot name a queue; use at most 63 of a-z, 0-9 and - inside"));
@@ -118,6 +123,13 @@ absl::StatusOr<Trace> TraceBuilder::Build() {
   }
   std::stable_sort(trace_.jobs.begin(), trace_.jobs.end(),
                    [](const TraceJob& a, const TraceJob& b) { return a.submit_s < b.submit_s; });
+  for (int dim = 0; dim < trace_.dims.size(); ++dim) {
+    if (dim == model::kPods) continue;
+    const auto asks = [dim](const model::ResourceVec& shape) { return shape[dim] > 0; };
+    if (std::any_of(trace_.shapes.begin(), trace_.shapes.end(), asks)) {
+      trace_.asked_dims.push_back(dim);
+    }
+  }
   return std::move(trace_);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@ namespace bth::trace {
 class NameTable {
  public:
   uint32_t Add(std::string_view name);
+  std::optional<uint32_t> Find(std::string_view name) const;
   size_t size() const { return names_.size(); }
   const std::string& operator[](uint32_t number) const { return names_[number]; }
   const std::vector<std::string>& all() const { return names_; }
@@ -42,8 +44,9 @@ struct TraceJob {
 
 struct Trace {
   std::string file;
-  int64_t start_unix_s = 0;    // When the trace begins.
-  model::DimensionTable dims;  // Of the resources that tasks ask for.
+  int64_t start_unix_s = 0;  // When the trace begins.
+  model::DimensionTable dims;
+  std::vector<int> asked_dims;  // Those of them that some task asks for; not places for pods.
   std::vector<model::ResourceVec> shapes;
   NameTable queues;
   NameTable users;
@@ -95,7 +98,7 @@ class TraceBuilder {
   absl::flat_hash_map<std::string, uint32_t> shapes_;  // By their bytes.
 };
 
-// "name" as the name of an object of Kubernetes: a DNS label.
-bool IsLabelName(std::string_view name);
+// Of all jobs.
+int64_t TasksOf(const Trace& trace);
 
 }  // namespace bth::trace

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <istream>
 
-#include "absl/strings/numbers.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -23,23 +22,17 @@ std::string Shown(std::string_view text) {
 }  // namespace
 
 absl::StatusOr<bool> LineReader::Next(std::string_view* line) {
-  line_.clear();
-  std::streambuf* const buffer = in_.rdbuf();
-  constexpr int kEnd = std::char_traits<char>::eof();
-  int c = buffer->sbumpc();
-  if (c == kEnd) {
-    if (in_.bad()) return absl::InvalidArgumentError(StrCat(file_, ": cannot be read"));
-    return false;
-  }
+  in_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+  if (in_.bad()) return absl::InvalidArgumentError(StrCat(file_, ": cannot be read"));
+  const auto bytes = static_cast<size_t>(in_.gcount());
+  if (in_.eof() && bytes == 0) return false;
   ++number_;
-  for (; c != kEnd && c != '\n'; c = buffer->sbumpc()) {
-    if (line_.size() == kLineBytesMax) {
-      return Refuse(StrCat("the line is longer than ", kLineBytesMax, " bytes; is this a trace?"));
-    }
-    line_.push_back(static_cast<char>(c));
+  if (in_.fail()) {
+    return Refuse(StrCat("the line is longer than ", kLineBytesMax, " bytes; is this a trace?"));
   }
-  if (!line_.empty() && line_.back() == '\r') line_.pop_back();
-  *line = line_;
+  // The end of the line was read, if there was one.
+  *line = std::string_view(buffer_.data(), in_.eof() ? bytes : bytes - 1);
+  if (line->ends_with('\r')) line->remove_suffix(1);
   return true;
 }
 
@@ -53,7 +46,7 @@ absl::Status LineReader::Refuse(std::string_view what) const {
 
 absl::StatusOr<int64_t> ParseSeconds(std::string_view what, std::string_view text) {
   double value = 0;
-  if (!absl::SimpleAtod(ToAbsl(text), &value) || !std::isfinite(value)) {
+  if (!SimpleAtod(text, &value) || !std::isfinite(value)) {
     return absl::InvalidArgumentError(
         StrCat(what, ": \"", Shown(text), "\" is no number of seconds"));
   }

@@ -17,7 +17,8 @@ class LineReader {
  public:
   static constexpr size_t kLineBytesMax = size_t{64} << 10;
 
-  LineReader(std::istream& in, std::string file) : in_(in), file_(std::move(file)) {}
+  LineReader(std::istream& in, std::string file)
+      : in_(in), file_(std::move(file)), buffer_(kLineBytesMax + 1, 0) {}
 
   // False at the end. The text lives until the next call. Errors: a line that is too long, or the
   // file cannot be read on.
@@ -31,7 +32,7 @@ class LineReader {
  private:
   std::istream& in_;
   const std::string file_;
-  std::string line_;
+  std::string buffer_;  // A line and a 0.
   int64_t number_ = 0;
 };
 

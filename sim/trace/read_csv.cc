@@ -135,13 +135,8 @@ absl::Status TakeAmount(const ColumnOfFile& column, const std::string& text, Job
   return absl::OkStatus();
 }
 
-// Values of a line that are not text.
-struct Taken {
-  std::optional<int64_t> min_available;
-};
-
 absl::Status Take(const ColumnOfFile& column, const std::string& text, JobLine* line,
-                  Taken* taken) {
+                  std::optional<int64_t>* min_available) {
   switch (column.column) {
     case Column::kSubmit: {
       BTH_ASSIGN_OR_RETURN(line->submit_s, ParseSeconds(column.name, text));
@@ -158,7 +153,7 @@ absl::Status Take(const ColumnOfFile& column, const std::string& text, JobLine* 
       break;
     case Column::kMinAvailable:
       if (!text.empty()) {
-        BTH_ASSIGN_OR_RETURN(taken->min_available, ParseCount(column.name, text));
+        BTH_ASSIGN_OR_RETURN(*min_available, ParseCount(column.name, text));
       }
       break;
     case Column::kQueue:
@@ -187,11 +182,11 @@ absl::Status AddCsvJob(const std::vector<ColumnOfFile>& columns,
                                              " columns; leave fields empty, not out"));
   }
   JobLine line;
-  Taken taken;
+  std::optional<int64_t> min_available;
   for (size_t i = 0; i < columns.size(); ++i) {
-    BTH_RETURN_IF_ERROR(Take(columns[i], fields[i], &line, &taken));
+    BTH_RETURN_IF_ERROR(Take(columns[i], fields[i], &line, &min_available));
   }
-  line.min_available = taken.min_available.value_or(line.tasks);
+  line.min_available = min_available.value_or(line.tasks);
   return builder->Add(line);
 }
 

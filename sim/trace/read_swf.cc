@@ -54,30 +54,20 @@ constexpr int64_t kUnknown = -1;
 
 using Fields = std::array<int64_t, kFields>;
 
-constexpr bool IsBlank(char c) {
-  return c == ' ' || c == '\t';
-}
+constexpr char kBlanks[] = " \t";
 
 absl::StatusOr<Fields> ParseFields(std::string_view line) {
   Fields fields{};
   size_t count = 0;
-  for (size_t at = 0; at < line.size();) {
-    if (IsBlank(line[at])) {
-      ++at;
-      continue;
+  for (const absl::string_view text :
+       SplitText(line, absl::ByAnyChar(kBlanks), absl::SkipEmpty())) {
+    const size_t at = count++;
+    if (at >= kFields) continue;
+    BTH_ASSIGN_OR_RETURN(fields[at], ParseSeconds(kFieldNames[at], ToStd(text)));
+    if (fields[at] < kUnknown) {
+      return absl::InvalidArgumentError(StrCat(kFieldNames[at], ": ", fields[at],
+                                               " is negative; write -1 where it is not known"));
     }
-    size_t end = at;
-    while (end < line.size() && !IsBlank(line[end])) ++end;
-    if (count < kFields) {
-      BTH_ASSIGN_OR_RETURN(fields[count],
-                           ParseSeconds(kFieldNames[count], line.substr(at, end - at)));
-      if (fields[count] < kUnknown) {
-        return absl::InvalidArgumentError(StrCat(kFieldNames[count], ": ", fields[count],
-                                                 " is negative; write -1 where it is not known"));
-      }
-    }
-    ++count;
-    at = end;
   }
   if (count != kFields) {
     return absl::InvalidArgumentError(
@@ -93,7 +83,7 @@ void TakeComment(std::string_view line, TraceBuilder* builder) {
   const size_t at = line.find(kStartTime);
   if (at == std::string_view::npos) return;
   std::string_view value = line.substr(at + kStartTime.size());
-  while (!value.empty() && IsBlank(value.front())) value.remove_prefix(1);
+  value.remove_prefix(std::min(value.find_first_not_of(kBlanks), value.size()));
   value = value.substr(0, value.find_first_not_of("0123456789"));
   int64_t start = 0;
   if (SimpleAtoi(value, &start) && start > 0 && start < 10 * kTraceStart) builder->SetStart(start);
@@ -167,7 +157,7 @@ absl::StatusOr<Trace> ReadSwf(std::istream& in, const ReadOptions& options) {
   for (;;) {
     BTH_ASSIGN_OR_RETURN(const bool more, lines.Next(&line));
     if (!more) break;
-    const size_t first = line.find_first_not_of(" \t");
+    const size_t first = line.find_first_not_of(kBlanks);
     if (first == std::string_view::npos) continue;
     if (line[first] == ';') {
       TakeComment(line, &builder);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include "api/types/codec.h"
@@ -41,6 +42,8 @@ class Player {
       : trace_(trace),
         parts_(parts),
         options_(options),
+        end_(options.until > absl::ZeroDuration() ? kSettle + options.until
+                                                  : absl::InfiniteDuration()),
         use_(parts.capacity, parts.claims),
         follower_(trace, use_, [this] { return NowMs(); }) {}
 
@@ -73,9 +76,7 @@ class Player {
     if (cluster_ == nullptr) return 0;
     return std::max<int64_t>(0, absl::ToInt64Milliseconds(cluster_->now() - kSettle));
   }
-  bool TimeIsUp() const {
-    return options_.until > absl::ZeroDuration() && cluster_->now() >= kSettle + options_.until;
-  }
+  bool TimeIsUp() const { return cluster_->now() >= end_; }
   absl::Status Prepare();
   absl::Status Pass(absl::Duration end);
   absl::Status SubmitAll();
@@ -87,6 +88,7 @@ class Player {
   const Trace& trace_;
   const ClusterParts& parts_;
   const ReplayOptions& options_;
+  const absl::Duration end_;  // Not beyond.
   UseOverTime use_;
   JobFollower follower_;
   uint64_t writes_ = 0;
@@ -131,9 +133,8 @@ absl::Status Player::Pass(absl::Duration end) {
 absl::Status Player::SubmitAll() {
   absl::Duration told;
   for (; submitted_ < trace_.jobs.size(); ++submitted_) {
-    absl::Duration at = kSettle + absl::Seconds(trace_.jobs[submitted_].submit_s);
-    if (options_.until > absl::ZeroDuration()) at = std::min(at, kSettle + options_.until);
-    BTH_RETURN_IF_ERROR(Pass(at));
+    const absl::Duration at = kSettle + absl::Seconds(trace_.jobs[submitted_].submit_s);
+    BTH_RETURN_IF_ERROR(Pass(std::min(at, end_)));
     if (TimeIsUp()) break;
     Submit(submitted_);
     if (options_.on_progress && cluster_->now() >= told + absl::Hours(6)) {
@@ -157,9 +158,7 @@ absl::Status Player::AwaitEnd() {
   uint64_t changes = follower_.changes();
   absl::Duration quiet_since = cluster_->now();
   while (follower_.open() > 0 && !TimeIsUp()) {
-    absl::Duration next = cluster_->now() + kStep;
-    if (options_.until > absl::ZeroDuration()) next = std::min(next, kSettle + options_.until);
-    BTH_RETURN_IF_ERROR(Pass(next));
+    BTH_RETURN_IF_ERROR(Pass(std::min(cluster_->now() + kStep, end_)));
     if (follower_.changes() != changes || use_.bound() > 0) {
       changes = follower_.changes();
       quiet_since = cluster_->now();

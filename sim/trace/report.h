@@ -31,8 +31,6 @@ std::string ReportText(const Report& report);
 // bytes.
 std::string ReportSvg(const Report& report);
 
-// Resources that some task asks for, by dimension; not places for pods.
-std::vector<int> ShownDims(const Trace& trace);
 // "3d 4h", "12m 5s", "0.4s".
 std::string DurationText(double seconds);
 // An amount over time in whole units: core-seconds, byte-seconds.

@@ -1,10 +1,7 @@
-#include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "api/model/quantity_text.h"
 #include "api/types/time.h"
-#include "base/strings.h"
 #include "sim/trace/report.h"
 
 namespace bth::trace {
@@ -27,7 +24,7 @@ Json SpreadJson(const Spread& spread) {
 
 Json GroupJson(const Trace& trace, const GroupFigures& group) {
   Json lost = Json::MakeObject();
-  for (const int dim : ShownDims(trace)) {
+  for (const int dim : trace.asked_dims) {
     lost.Set(trace.dims.name(dim),
              Number(UnitSeconds(trace.dims, dim, group.lost[static_cast<size_t>(dim)])));
   }
@@ -64,18 +61,10 @@ Json QueuesJson(const Trace& trace, const Figures& figures) {
 
 Json CourseJson(const Trace& trace, const UseOverTime& use) {
   Json resources = Json::MakeObject();
-  const int64_t end_ms = use.now_ms();
-  const auto span = [&](size_t bin) {
-    const int64_t from = static_cast<int64_t>(bin) * use.bin_ms();
-    return static_cast<double>(std::min(end_ms - from, use.bin_ms()));
-  };
-  for (const int dim : ShownDims(trace)) {
+  for (const int dim : trace.asked_dims) {
     Json values = Json::MakeArray();
-    const int64_t capacity = use.capacity()[dim];
     for (size_t i = 0; i < use.bins().size(); ++i) {
-      const auto used = static_cast<double>(use.bins()[i].used[static_cast<size_t>(dim)]);
-      values.MutableItems().push_back(
-          Number(capacity > 0 ? used / static_cast<double>(capacity) / span(i) : 0));
+      values.MutableItems().push_back(Number(use.MeanUse(i, dim)));
     }
     resources.Set(trace.dims.name(dim), std::move(values));
   }
@@ -83,8 +72,7 @@ Json CourseJson(const Trace& trace, const UseOverTime& use) {
   for (size_t q = 0; q < trace.queues.size(); ++q) {
     Json values = Json::MakeArray();
     for (size_t i = 0; i < use.bins().size(); ++i) {
-      values.MutableItems().push_back(
-          Number(static_cast<double>(use.bins()[i].waiting_ms[q]) / span(i)));
+      values.MutableItems().push_back(Number(use.MeanWaiting(i, q)));
     }
     queues.Set(trace.queues[static_cast<uint32_t>(q)], std::move(values));
   }
@@ -97,7 +85,7 @@ Json RunJson(const Report& report, const Told& told) {
   const Trace& trace = report.trace;
   const Figures& figures = told.figures;
   Json use = Json::MakeObject();
-  for (const int dim : ShownDims(trace)) {
+  for (const int dim : trace.asked_dims) {
     use.Set(trace.dims.name(dim), Number(figures.use[static_cast<size_t>(dim)]));
   }
   Json never = Json::MakeArray();
@@ -114,7 +102,7 @@ Json RunJson(const Report& report, const Told& told) {
        {"jainIndex", Number(figures.jain)},
        {"makespanSeconds", Number(figures.makespan_s)},
        {"neverStarted", std::move(never)},
-       {"policy", figures.policy},
+       {"policy", told.replay.policy},
        {"priorities", GroupsJson(trace, figures.priorities)},
        {"queues", QueuesJson(trace, figures)},
        {"use", std::move(use)},
@@ -126,19 +114,6 @@ Json RunJson(const Report& report, const Told& told) {
 
 }  // namespace
 
-std::vector<int> ShownDims(const Trace& trace) {
-  std::vector<int> out;
-  for (int dim = 0; dim < trace.dims.size(); ++dim) {
-    if (dim == model::kPods) continue;
-    for (const model::ResourceVec& shape : trace.shapes) {
-      if (shape[dim] == 0) continue;
-      out.push_back(dim);
-      break;
-    }
-  }
-  return out;
-}
-
 double UnitSeconds(const model::DimensionTable& dims, int dim, __int128 amount_ms) {
   return static_cast<double>(amount_ms) / (dims.IsMilli(dim) ? 1e6 : 1e3);
 }
@@ -147,10 +122,8 @@ Json ReportJson(const Report& report) {
   const Trace& trace = report.trace;
   Json notes = Json::MakeObject();
   for (const auto& [note, count] : trace.notes) notes.Set(note, count);
-  int64_t tasks = 0;
-  for (const TraceJob& job : trace.jobs) tasks += job.tasks;
   Json capacity = Json::MakeObject();
-  for (const int dim : ShownDims(trace)) {
+  for (const int dim : trace.asked_dims) {
     capacity.Set(trace.dims.name(dim),
                  model::QuantityText(trace.dims, dim, report.parts.capacity[dim]));
   }
@@ -161,7 +134,7 @@ Json ReportJson(const Report& report) {
        {"jobs", static_cast<int64_t>(trace.jobs.size())},
        {"notes", std::move(notes)},
        {"start", types::FormatTimestamp(absl::FromUnixSeconds(trace.start_unix_s))},
-       {"tasks", tasks}});
+       {"tasks", TasksOf(trace)}});
   return Json::MakeObject({{"cluster", Json::MakeObject({{"capacity", std::move(capacity)},
                                                          {"nodes", report.parts.nodes}})},
                            {"runs", std::move(runs)},

@@ -133,22 +133,13 @@ void DrawPlot(const Plot& plot, double end_s, double left, double top, Picture* 
   }
 }
 
-double BinSpan(const UseOverTime& use, size_t bin) {
-  const int64_t from = static_cast<int64_t>(bin) * use.bin_ms();
-  return static_cast<double>(std::min(use.now_ms() - from, use.bin_ms()));
-}
-
 Plot UsePlot(const Trace& trace, const UseOverTime& use) {
   Plot plot{"use of the cluster", {}, 1, true};
-  for (const int dim : ShownDims(trace)) {
-    const int64_t capacity = use.capacity()[dim];
-    if (capacity == 0 || plot.lines.size() == kLinesMax) continue;
+  for (const int dim : trace.asked_dims) {
+    if (use.capacity()[dim] == 0 || plot.lines.size() == kLinesMax) continue;
     Line& line = plot.lines.emplace_back();
     line.name = trace.dims.name(dim);
-    for (size_t i = 0; i < use.bins().size(); ++i) {
-      const auto used = static_cast<double>(use.bins()[i].used[static_cast<size_t>(dim)]);
-      line.values.push_back(used / static_cast<double>(capacity) / BinSpan(use, i));
-    }
+    for (size_t i = 0; i < use.bins().size(); ++i) line.values.push_back(use.MeanUse(i, dim));
   }
   return plot;
 }
@@ -172,7 +163,7 @@ Plot QueuePlot(const Trace& trace, const UseOverTime& use) {
     }
     std::vector<double>& values = plot.lines.back().values;
     for (size_t i = 0; i < use.bins().size(); ++i) {
-      values[i] += static_cast<double>(use.bins()[i].waiting_ms[order[k].second]) / BinSpan(use, i);
+      values[i] += use.MeanWaiting(i, order[k].second);
     }
   }
   return plot;
@@ -204,7 +195,7 @@ std::string ReportSvg(const Report& report) {
       for (Line& line : plot->lines) line.values.resize(bins);
     }
     const double left = kLeft + static_cast<double>(kColumn) * static_cast<double>(i);
-    picture.Text(left, 24, StrCat(report.trace.file, ", ", report.runs[i].figures.policy),
+    picture.Text(left, 24, StrCat(report.trace.file, ", ", report.runs[i].replay.policy),
                  "font-size=\"15\"");
     DrawPlot(use_plot, end_s, left, kTop, &picture);
     DrawPlot(queue_plot, end_s, left, kTop + kRow, &picture);

@@ -28,7 +28,7 @@ void Fact(std::string_view word, std::string_view text, std::string* out) {
 
 std::string LostText(const Trace& trace, const AmountTime& lost) {
   std::string out;
-  for (const int dim : ShownDims(trace)) {
+  for (const int dim : trace.asked_dims) {
     const double amount = UnitSeconds(trace.dims, dim, lost[static_cast<size_t>(dim)]);
     const bool bytes = !trace.dims.IsMilli(dim);
     StrAppend(&out, out.empty() ? "" : ", ", trace.dims.name(dim), " ",
@@ -117,14 +117,14 @@ void PrintReasons(const Replay& replay, std::string* out) {
 void PrintRun(const Report& report, const Told& told, std::string* out) {
   const Figures& figures = told.figures;
   const GroupFigures& all = figures.all;
-  Fact("policy", figures.policy, out);
+  Fact("policy", told.replay.policy, out);
   Fact("jobs",
        StrCat(all.done, " done, ", all.never_started, " never started, ", all.unended,
               " not ended, ", all.failed, " failed"),
        out);
   Fact("makespan", DurationText(figures.makespan_s), out);
   std::string use;
-  for (const int dim : ShownDims(report.trace)) {
+  for (const int dim : report.trace.asked_dims) {
     StrAppend(&use, use.empty() ? "" : ", ", report.trace.dims.name(dim), " ",
               Percent(figures.use[static_cast<size_t>(dim)]));
   }
@@ -175,7 +175,7 @@ std::vector<Pair> PairsOf(const Report& report) {
   const Figures& b = report.runs[1].figures;
   std::vector<Pair> out;
   out.push_back({"makespan", a.makespan_s, b.makespan_s, DurationText});
-  for (const int dim : ShownDims(report.trace)) {
+  for (const int dim : report.trace.asked_dims) {
     const auto d = static_cast<size_t>(dim);
     out.push_back({StrCat("use of ", report.trace.dims.name(dim)), a.use[d], b.use[d], Percent});
     out.push_back({StrCat("lost ", report.trace.dims.name(dim), "-seconds"),
@@ -203,8 +203,8 @@ std::string ChangeText(const Pair& pair) {
 void PrintComparison(const Report& report, std::string* out) {
   cli::Table table;
   table.columns.push_back({"FIGURE"});
-  table.columns.push_back({report.runs[0].figures.policy, cli::Align::kRight});
-  table.columns.push_back({report.runs[1].figures.policy, cli::Align::kRight});
+  table.columns.push_back({report.runs[0].replay.policy, cli::Align::kRight});
+  table.columns.push_back({report.runs[1].replay.policy, cli::Align::kRight});
   table.columns.push_back({"DIFFERS"});
   for (const Pair& pair : PairsOf(report)) {
     table.rows.push_back(
@@ -227,17 +227,15 @@ std::string DurationText(double seconds) {
 std::string ReportText(const Report& report) {
   const Trace& trace = report.trace;
   std::string out;
-  int64_t tasks = 0;
-  for (const TraceJob& job : trace.jobs) tasks += job.tasks;
-  Fact(
-      "trace",
-      StrCat(trace.file, ": ", trace.jobs.size(), " jobs with ", tasks, " tasks, submitted within ",
-             DurationText(
-                 static_cast<double>(trace.jobs.back().submit_s - trace.jobs.front().submit_s))),
-      &out);
+  Fact("trace",
+       StrCat(trace.file, ": ", trace.jobs.size(), " jobs with ", TasksOf(trace),
+              " tasks, submitted within ",
+              DurationText(
+                  static_cast<double>(trace.jobs.back().submit_s - trace.jobs.front().submit_s))),
+       &out);
   for (const auto& [note, count] : trace.notes) Fact("", StrCat(count, " ", note), &out);
   std::string capacity;
-  for (const int dim : ShownDims(trace)) {
+  for (const int dim : trace.asked_dims) {
     StrAppend(&capacity, ", ", trace.dims.name(dim), " ",
               model::QuantityText(trace.dims, dim, report.parts.capacity[dim]));
   }

@@ -5,7 +5,6 @@
 #include "api/types/crd/generate.h"
 #include "base/check.h"
 #include "base/status.h"
-#include "base/strings.h"
 
 namespace bth::trace {
 namespace {

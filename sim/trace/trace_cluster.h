@@ -61,7 +61,6 @@ class TraceCluster final {
   absl::Duration now() const { return timeline_.Elapsed(); }
   apiserver::ApiServer& server() { return *server_; }
   uint64_t cycles() const { return scheduler_.cycles(); }
-  uint64_t tasks_run() const { return timeline_.tasks_run(); }
   uint64_t requests() const { return requests_; }
   // What the scheduler found to be wrong with itself; empty: nothing.
   std::string complaint() const;

@@ -1,9 +1,7 @@
 #include "sim/trace/trace_command.h"
 
-#include <algorithm>
 #include <fstream>
 #include <istream>
-#include <memory>
 #include <ostream>
 #include <sstream>
 #include <utility>

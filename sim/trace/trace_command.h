@@ -14,7 +14,7 @@ namespace bth::trace {
 
 struct TraceFlags {
   std::string file;             // "-": standard input.
-  std::string format = "auto";  // swf, csv; auto: by the name of the file, else by its first line.
+  std::string format = "auto";  // swf, csv; auto: by the name of the file.
   ClusterFlags cluster;
   std::string conf;     // A scheduler.conf; empty: the built-in policy.
   std::string compare;  // Another one, or "builtin"; empty: nothing is compared.

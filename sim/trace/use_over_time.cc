@@ -13,10 +13,19 @@ void AddTimes(const model::ResourceVec& amounts, int64_t ms, AmountTime* sums) {
 
 }  // namespace
 
+AmountTime UsedInAll(const std::vector<QueueUse>& queues) {
+  AmountTime sum{};
+  for (const QueueUse& queue : queues) {
+    for (size_t d = 0; d < model::kDims; ++d) sum[d] += queue.used[d];
+  }
+  return sum;
+}
+
 UseOverTime::UseOverTime(const model::ResourceVec& capacity, std::vector<algo::QueueClaim> claims)
     : capacity_(capacity),
       claims_(std::move(claims)),
       queues_(claims_.size()),
+      queues_at_last_end_(claims_.size()),
       used_(claims_.size()),
       demand_(claims_.size()),
       deserved_(claims_.size()) {
@@ -63,12 +72,24 @@ void UseOverTime::Withdraw(int64_t now_ms, size_t queue, const model::ResourceVe
   changed_ = true;
 }
 
-AmountTime UseOverTime::used() const {
-  AmountTime sum{};
-  for (const QueueUse& queue : queues_) {
-    for (size_t d = 0; d < model::kDims; ++d) sum[d] += queue.used[d];
-  }
-  return sum;
+void UseOverTime::EndJob(int64_t now_ms) {
+  Advance(now_ms);
+  queues_at_last_end_ = queues_;
+}
+
+double UseOverTime::MeanUse(size_t bin, int dim) const {
+  if (capacity_[dim] <= 0) return 0;
+  const auto used = static_cast<double>(bins_[bin].used[static_cast<size_t>(dim)]);
+  return used / static_cast<double>(capacity_[dim]) / SpanOf(bin);
+}
+
+double UseOverTime::MeanWaiting(size_t bin, size_t queue) const {
+  return static_cast<double>(bins_[bin].waiting_ms[queue]) / SpanOf(bin);
+}
+
+double UseOverTime::SpanOf(size_t bin) const {
+  const int64_t from_ms = static_cast<int64_t>(bin) * bin_ms_;
+  return static_cast<double>(std::min(now_ms_ - from_ms, bin_ms_));
 }
 
 void UseOverTime::Advance(int64_t now_ms) {

@@ -19,6 +19,9 @@ struct QueueUse {
   int64_t waiting = 0;    // Jobs that were submitted and have not started, at this moment.
 };
 
+// Of all queues.
+AmountTime UsedInAll(const std::vector<QueueUse>& queues);
+
 // State between two moments does not change, so sums are exact. What queues deserve is worked out
 // anew when something changed, but not more often than once in a bin. Thread: one owner.
 class UseOverTime {
@@ -42,12 +45,17 @@ class UseOverTime {
   void Release(int64_t now_ms, size_t queue, const model::ResourceVec& shape);
   // So many tasks are not asked for any more (or, negative, are again).
   void Withdraw(int64_t now_ms, size_t queue, const model::ResourceVec& shape, int64_t tasks);
+  void EndJob(int64_t now_ms);  // One job has ended.
   void End(int64_t now_ms) { Advance(now_ms); }
 
   const model::ResourceVec& capacity() const { return capacity_; }
   const std::vector<QueueUse>& queues() const { return queues_; }
-  AmountTime used() const;
+  // As they were when a job ended last; what never starts may be waited for after that.
+  const std::vector<QueueUse>& queues_at_last_end() const { return queues_at_last_end_; }
   const std::vector<Bin>& bins() const { return bins_; }
+  // In one bin: share of the cluster's capacity, 0 where there is none; jobs that waited.
+  double MeanUse(size_t bin, int dim) const;
+  double MeanWaiting(size_t bin, size_t queue) const;
   int64_t bin_ms() const { return bin_ms_; }
   int64_t now_ms() const { return now_ms_; }
   // Tasks that hold room at this moment.
@@ -57,6 +65,7 @@ class UseOverTime {
   using Demand = std::array<__int128, model::kDims>;
 
   void Advance(int64_t now_ms);
+  double SpanOf(size_t bin) const;  // The last one is not whole.
   void AddToBins(int64_t from_ms, int64_t to_ms);
   void MergeBins();
   void Divide();
@@ -64,6 +73,7 @@ class UseOverTime {
   const model::ResourceVec capacity_;
   std::vector<algo::QueueClaim> claims_;
   std::vector<QueueUse> queues_;
+  std::vector<QueueUse> queues_at_last_end_;
   std::vector<model::ResourceVec> used_;      // By queue, at this moment.
   std::vector<Demand> demand_;                // Likewise; with what is used.
   std::vector<model::ResourceVec> deserved_;  // Likewise, when it was worked out last.

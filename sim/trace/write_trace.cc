@@ -5,7 +5,6 @@
 #include <string>
 
 #include "api/model/quantity_text.h"
-#include "base/strings.h"
 
 namespace bth::trace {
 namespace {
@@ -26,21 +25,9 @@ bool HasText(const NameTable& names) {
                      [](const std::string& name) { return !name.empty(); });
 }
 
-// What some task asks for.
-std::vector<int> AskedDimsOf(const Trace& trace) {
-  std::vector<int> dims;
-  for (int dim = 0; dim < trace.dims.size(); ++dim) {
-    if (dim == model::kPods) continue;
-    const auto asks = [dim](const model::ResourceVec& shape) { return shape[dim] > 0; };
-    if (std::any_of(trace.shapes.begin(), trace.shapes.end(), asks)) dims.push_back(dim);
-  }
-  return dims;
-}
-
 }  // namespace
 
 void WriteCsv(const Trace& trace, std::ostream& out) {
-  const std::vector<int> dims = AskedDimsOf(trace);
   const bool has_users = HasText(trace.users);
   const bool has_priorities = HasText(trace.priorities);
   const bool has_names = std::any_of(trace.jobs.begin(), trace.jobs.end(),
@@ -50,7 +37,7 @@ void WriteCsv(const Trace& trace, std::ostream& out) {
                   [](const TraceJob& job) { return job.min_available != job.tasks; });
   out << "submit,duration,tasks";
   if (has_minimums) out << ",min_available";
-  for (const int dim : dims) out << "," << trace.dims.name(dim);
+  for (const int dim : trace.asked_dims) out << "," << trace.dims.name(dim);
   out << ",queue";
   if (has_priorities) out << ",priority";
   if (has_users) out << ",user";
@@ -60,7 +47,7 @@ void WriteCsv(const Trace& trace, std::ostream& out) {
     out << job.submit_s << "," << job.run_s << "," << job.tasks;
     if (has_minimums) out << "," << job.min_available;
     const model::ResourceVec& shape = trace.shapes[job.shape];
-    for (const int dim : dims) {
+    for (const int dim : trace.asked_dims) {
       out << ",";
       if (shape[dim] > 0) out << model::QuantityText(trace.dims, dim, shape[dim]);
     }

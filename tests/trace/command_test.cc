@@ -54,6 +54,7 @@ TEST_CASE("trace command: mistakes are one line with the remedy", "[trace]") {
       {[](TraceFlags* f) { f->output = "yaml"; },
        "--output: unknown form \"yaml\"; use table or json"},
       {[](TraceFlags* f) { f->file = "/nowhere/t.csv"; }, "/nowhere/t.csv: cannot be opened"},
+      {[](TraceFlags* f) { f->file = "/"; }, "/: cannot be read"},
       {[](TraceFlags* f) { f->conf = "/nowhere/conf"; }, "/nowhere/conf: cannot be opened"},
       {[](TraceFlags* f) { f->compare = "/nowhere/b"; }, "/nowhere/b: cannot be opened"},
       {[](TraceFlags* f) { f->until = "soon"; }, "--until: \"soon\" is no time such as 720h"},

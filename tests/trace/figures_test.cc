@@ -98,7 +98,7 @@ TEST_CASE("use over time: bins grow wider, and lose nothing", "[trace]") {
     waited += bin.waiting_ms[0];
   }
   CHECK(sum == __int128{1000} * 3'600'000);
-  CHECK(use.used()[model::kCpu] == sum);
+  CHECK(UsedInAll(use.queues())[model::kCpu] == sum);
   CHECK(waited == 7'200'000);
 }
 

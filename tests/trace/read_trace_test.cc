@@ -151,6 +151,15 @@ TEST_CASE("csv: columns by their names", "[trace]") {
   CHECK(shape[*trace->dims.Find("nvidia.com/gpu")] == 1000);
 }
 
+TEST_CASE("csv: the longest line, and a last one without end", "[trace]") {
+  const std::string longest = "#" + std::string((size_t{64} << 10) - 1, 'x');
+  const auto trace = Csv(longest + "\nsubmit,duration\r\n" + longest + "\r\n");
+  CHECK(ErrorOf(trace) == "t.csv:3: the line is longer than 65536 bytes; is this a trace?");
+  const auto open = Csv(longest + "\nsubmit,duration\r\n0,10\n5,20");
+  REQUIRE(open.ok());
+  CHECK(open->jobs.back().run_s == 20);
+}
+
 TEST_CASE("csv: what cannot be read is told with its line", "[trace]") {
   struct Case {
     std::string text;

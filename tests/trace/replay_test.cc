@@ -169,6 +169,28 @@ TEST_CASE("replay: jobs that cannot start are told with the scheduler's reason",
   CHECK(figures.makespan_s < 12);
 }
 
+TEST_CASE("replay: what never starts deserves nothing after the last end", "[trace]") {
+  const Stage stage =
+      Set("submit,duration,tasks,cpu,queue\n"
+          "0,100,3,1,blue\n"
+          "0,10,8,1,red\n",  // Too large for ever: the replay waits hours for it.
+          1, "cpu=4,memory=8Gi");
+  const Replay replay = Played(stage, kByWeight);
+  CHECK(replay.use.now_ms() > 3'600'000);
+  const Figures figures = FiguresOf(stage.trace, stage.parts, replay);
+  REQUIRE(figures.queues.size() == 2);
+  const QueueFigures& blue = figures.queues[0];
+  const QueueFigures& red = figures.queues[1];
+  CHECK(red.group.never_started == 1);
+  // While blue ran, each deserved half: red all of it got none of, blue half again as much.
+  CHECK(std::abs(blue.share - 0.75) < 0.02);
+  CHECK(std::abs(blue.deserved - 0.5) < 0.02);
+  CHECK(std::abs(blue.ratio - 1.5) < 0.1);
+  CHECK(std::abs(red.deserved - 0.5) < 0.02);
+  CHECK(red.ratio == 0);
+  CHECK(std::abs(figures.jain - 0.5) < 0.01);
+}
+
 TEST_CASE("replay: the end that was asked for", "[trace]") {
   const Stage stage =
       Set("submit,duration,cpu\n0,1000,1\n50,10,1\n500,10,1\n", 1, "cpu=1,memory=1Gi");
