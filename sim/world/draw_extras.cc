@@ -1,10 +1,10 @@
 #include "sim/world/draw_extras.h"
 
-#include <algorithm>
 #include <array>
+#include <utility>
 
-#include "base/rng.h"
 #include "base/strings.h"
+#include "sim/world/deed_drawer.h"
 #include "sim/world/policies.h"
 #include "sim/world/programs.h"
 
@@ -26,25 +26,11 @@ constexpr std::array<ExtraRates, 3> kExtraRates = {
     {{0, 0, 0.1, 0, 0, 0}, {0.15, 0.05, 0.2, 0.05, 0.2, 4}, {0.5, 0.2, 0.5, 0.2, 0.8, 45}}};
 constexpr std::array<std::string_view, 3> kSpaces = {"default", "team-a", "team-b"};
 
-constexpr char kTopologyPolicy[] = R"(actions: "enqueue, allocate, preempt, backfill"
-tiers:
-- plugins:
-  - name: priority
-  - name: gang
-  - name: conformance
-- plugins:
-  - name: drf
-  - name: predicates
-  - name: proportion
-  - name: nodeorder
-  - name: network-topology-aware
-)";
-
-class ExtraDrawer {
+class ExtraDrawer final : DeedDrawer {
  public:
   explicit ExtraDrawer(Story* story)
-      : story_(*story),
-        rng_(story->seed ^ kOtherNumbers),
+      : DeedDrawer(story->seed ^ kOtherNumbers),
+        story_(*story),
         rates_(kExtraRates[static_cast<size_t>(story->profile)]) {}
 
   void Draw() {
@@ -55,40 +41,30 @@ class ExtraDrawer {
     if (story_.disk) story_.journal_bytes = size_t{1000} << rng_.Below(12);
     if (rng_.Chance(0.3)) story_.bookmarks = absl::Seconds(rng_.Between(1, 20));
     topology_ = rng_.Chance(0.15);
-    if (topology_) story_.policy = kTopologyPolicy;
+    if (topology_) story_.policy = StormTopologyPolicy();
     for (int i = 0; i < story_.webhooks; ++i) processes_.push_back(StrCat("webhooks-", i));
     for (int i = 0; i < story_.agents; ++i) processes_.push_back(StrCat("agent-", i));
-    for (Round& round : story_.rounds) DrawRound(&round);
+    for (Round& round : story_.rounds) {
+      round_ = std::move(round);
+      DrawRound();
+      round = std::move(round_);
+    }
   }
 
  private:
-  template <typename List>
-  typename List::value_type OneOf(const List& list) {
-    return list[rng_.Below(list.size())];
-  }
-  absl::Duration Moment() {
-    return absl::Milliseconds(rng_.Between(3'000, absl::ToInt64Milliseconds(round_->lasts)));
-  }
-  int64_t Times(double per_minute) {
-    const double mean = per_minute * absl::ToDoubleMinutes(round_->lasts);
-    return static_cast<int64_t>(mean * 2 * rng_.Unit() + rng_.Unit());
-  }
+  absl::Duration Moment() { return MomentFrom(absl::Seconds(3)); }
   Deed& Add(Verb verb, std::string_view meaning) {
-    Deed& deed = round_->deeds.emplace_back();
-    deed.at = Moment();
-    deed.verb = verb;
-    deed.meaning = meaning;
-    return deed;
+    return DeedDrawer::Add(Moment(), verb, meaning);
   }
   void Send(std::string_view meaning, std::string method, std::string target, std::string body) {
-    Deed& deed = Add(Verb::kSend, meaning);
-    deed.method = std::move(method);
-    deed.target = std::move(target);
-    deed.body = std::move(body);
+    DeedDrawer::Send(Moment(), meaning, std::move(method), std::move(target), std::move(body));
+  }
+  void Pick(std::string_view meaning, std::string method, std::string_view collection,
+            std::string body) {
+    DeedDrawer::Pick(Moment(), meaning, std::move(method), collection, std::move(body));
   }
 
-  void DrawRound(Round* round) {
-    round_ = round;
+  void DrawRound() {
     if (story_.agents > 0) {
       for (int64_t n = rng_.Between(0, 20); n > 0; --n) DrawSinglePod();
     }
@@ -100,8 +76,7 @@ class ExtraDrawer {
       for (int64_t n = Times(rates_.fronts_per_minute); n > 0; --n) DrawFront();
     }
     for (int64_t n = Times(rates_.server_troubles_per_minute); n > 0; --n) DrawServerTrouble();
-    std::stable_sort(round->deeds.begin(), round->deeds.end(),
-                     [](const Deed& a, const Deed& b) { return a.at < b.at; });
+    SortDeeds();
   }
 
   void DrawSinglePod() {
@@ -150,15 +125,6 @@ class ExtraDrawer {
     }
   }
 
-  void Pick(std::string_view meaning, std::string method, std::string_view collection,
-            std::string body) {
-    Deed& deed = Add(Verb::kPick, meaning);
-    deed.method = std::move(method);
-    deed.target = collection;
-    deed.body = std::move(body);
-    deed.pick = rng_.Next() >> 1;
-  }
-
   void DrawMeddling() {
     switch (rng_.Below(8)) {
       case 0:
@@ -200,12 +166,12 @@ class ExtraDrawer {
         "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/subGroupPolicy";
     Send("older-definition", "PATCH", target,
          StrCat(R"([{"op":"remove","path":")", property, R"("}])"));
-    const absl::Duration at = round_->deeds.back().at;
+    const absl::Duration at = round_.deeds.back().at;
     Send("newer-definition", "PATCH", target,
          StrCat(R"([{"op":"add","path":")", property,
                 R"(","value":{"type":"array","items":{"type":"object",)",
                 R"("x-kubernetes-preserve-unknown-fields":true}}}])"));
-    round_->deeds.back().at = at + absl::Seconds(rng_.Between(1, 120));
+    round_.deeds.back().at = at + absl::Seconds(rng_.Between(1, 120));
   }
 
   // Quotas and budgets come and go.
@@ -222,9 +188,9 @@ class ExtraDrawer {
                : StrCat(R"({"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":)",
                         R"({"name":")", name, R"("},"spec":{"minAvailable":)", rng_.Between(0, 3),
                         R"(,"selector":{}}})"));
-    const absl::Duration at = round_->deeds.back().at;
+    const absl::Duration at = round_.deeds.back().at;
     Send("lift-limit", "DELETE", StrCat(target, "/", name), "");
-    round_->deeds.back().at = at + absl::Seconds(rng_.Between(1, 300));
+    round_.deeds.back().at = at + absl::Seconds(rng_.Between(1, 300));
   }
 
   // What an administrator sets in a registration stays.
@@ -279,19 +245,15 @@ class ExtraDrawer {
     front.fault = static_cast<Fault>(rng_.Below(kLineFaults));
     front.process = OneOf(processes_);
     if (rng_.Chance(0.5)) front.process.erase(front.process.rfind('-'));
-    const auto thousandths_most = static_cast<uint64_t>(rates_.front_rate_most * 1000);
-    const bool every_one = rng_.Chance(0.15) && story_.profile == Profile::kHell;
-    front.rate = every_one ? 1 : static_cast<double>(10 + rng_.Below(thousandths_most)) / 1000;
-    front.most = absl::Seconds(rng_.Between(1, rates_.late_most_s));
+    DrawStrength(rates_.front_rate_most, rates_.late_most_s, story_.profile == Profile::kHell,
+                 &front);
     front.seed = rng_.Next();
   }
 
   Story& story_;
-  Rng rng_;
   const ExtraRates& rates_;
   std::vector<std::string> processes_;
   bool topology_ = false;
-  Round* round_ = nullptr;
   int made_ = 0;
 };
 

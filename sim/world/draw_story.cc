@@ -1,10 +1,9 @@
 // What users, machines and networks do to a cluster.
-#include <algorithm>
 #include <array>
 
-#include "base/rng.h"
 #include "base/strings.h"
 #include "nodesim/device_maker.h"
+#include "sim/world/deed_drawer.h"
 #include "sim/world/draw_extras.h"
 #include "sim/world/policies.h"
 #include "sim/world/story.h"
@@ -35,10 +34,10 @@ struct Rates {
 constexpr std::array<Rates, 3> kRates = {
     {{0, 0, 0.3, 0.05, 0, 0}, {0.4, 0.1, 0.7, 0.2, 0.2, 4}, {1.5, 0.4, 1.5, 0.5, 0.8, 45}}};
 
-class Drawer {
+class Drawer final : DeedDrawer {
  public:
   Drawer(uint64_t seed, Profile profile)
-      : rng_(seed), profile_(profile), rates_(kRates[static_cast<size_t>(profile)]) {
+      : DeedDrawer(seed), profile_(profile), rates_(kRates[static_cast<size_t>(profile)]) {
     story_.seed = seed;
     story_.profile = profile;
   }
@@ -69,40 +68,7 @@ class Drawer {
  private:
   static constexpr double kRestMinutes = 30;
 
-  template <typename List>
-  typename List::value_type OneOf(const List& list) {
-    return list[rng_.Below(list.size())];
-  }
-  absl::Duration Moment() {
-    return absl::Milliseconds(rng_.Between(15'000, absl::ToInt64Milliseconds(round_.lasts)));
-  }
-  // How often something comes about in the round.
-  int64_t Times(double per_minute) {
-    const double mean = per_minute * absl::ToDoubleMinutes(round_.lasts);
-    return static_cast<int64_t>(mean * 2 * rng_.Unit() + rng_.Unit());
-  }
-  Deed& Add(absl::Duration at, Verb verb, std::string_view meaning) {
-    Deed& deed = round_.deeds.emplace_back();
-    deed.at = at;
-    deed.verb = verb;
-    deed.meaning = meaning;
-    return deed;
-  }
-  void Send(absl::Duration at, std::string_view meaning, std::string method, std::string target,
-            std::string body = "") {
-    Deed& deed = Add(at, Verb::kSend, meaning);
-    deed.method = std::move(method);
-    deed.target = std::move(target);
-    deed.body = std::move(body);
-  }
-  void Pick(absl::Duration at, std::string_view meaning, std::string method,
-            std::string_view collection, std::string body = "") {
-    Deed& deed = Add(at, Verb::kPick, meaning);
-    deed.method = std::move(method);
-    deed.target = collection;
-    deed.body = std::move(body);
-    deed.pick = rng_.Next() >> 1;
-  }
+  absl::Duration Moment() { return MomentFrom(absl::Seconds(15)); }
 
   void DrawRound();
   void DrawNodes();
@@ -126,11 +92,9 @@ class Drawer {
   }
   std::string ProcessName();
 
-  Rng rng_;
   const Profile profile_;
   const Rates& rates_;
   Story story_;
-  Round round_;
   uint64_t queues_ = 0;
   bool devices_ = false;
   int made_ = 0;  // Jobs and groups of all rounds.
@@ -150,8 +114,7 @@ void Drawer::DrawRound() {
   for (int64_t n = Times(rates_.losses_per_minute); n > 0; --n) DrawLoss();
   for (int64_t n = Times(rates_.strikes_per_minute); n > 0; --n) DrawStrike();
   for (int64_t n = Times(rates_.fronts_per_minute); n > 0; --n) DrawFront();
-  std::stable_sort(round_.deeds.begin(), round_.deeds.end(),
-                   [](const Deed& a, const Deed& b) { return a.at < b.at; });
+  SortDeeds();
 }
 
 void Drawer::DrawNodes() {
@@ -441,10 +404,7 @@ void Drawer::DrawFront() {
   if (!front.process.empty() && front.process != "nodes" && rng_.Chance(0.5)) {
     front.process = ProcessName();
   }
-  const auto thousandths_most = static_cast<uint64_t>(rates_.front_rate_most * 1000);
-  const bool every_one = rng_.Chance(0.15) && profile_ == Profile::kHell;
-  front.rate = every_one ? 1 : static_cast<double>(10 + rng_.Below(thousandths_most)) / 1000;
-  front.most = absl::Seconds(rng_.Between(1, rates_.late_most_s));
+  DrawStrength(rates_.front_rate_most, rates_.late_most_s, profile_ == Profile::kHell, &front);
   if (front.fault == Fault::kLateStream && rng_.Chance(0.3)) {
     front.most = absl::InfiniteDuration();
     front.rate = 1;

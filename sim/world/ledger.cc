@@ -3,17 +3,32 @@
 #include <utility>
 
 #include "api/types/codec.h"
+#include "api/types/lease.h"
 #include "api/types/pod_requests.h"
 #include "base/check.h"
 #include "base/strings.h"
 
 namespace bth::sim {
+namespace {
+
+std::string NameOf(const apiserver::ObjectKey& key) {
+  return key.ns.empty() ? key.name : StrCat(key.ns, "/", key.name);
+}
+
+// Stories are made of objects that can be read.
+template <class T>
+T Read(const apiserver::StoredObject& stored) {
+  absl::StatusOr<T> object = types::Decode<T>(std::string_view(stored.bytes));
+  BTH_CHECK(object.ok());
+  return *std::move(object);
+}
+
+}  // namespace
 
 template <class T>
 void Ledger::Take(const apiserver::StoreEvent& event, Objects<T>* objects,
                   const std::vector<Onlooker*>& onlookers) {
-  const apiserver::ObjectKey& key = event.object->key;
-  const std::string name = key.ns.empty() ? key.name : StrCat(key.ns, "/", key.name);
+  const std::string name = NameOf(event.object->key);
   Change<T> change;
   const auto it = objects->find(name);
   if (it != objects->end()) change.before = it->second;
@@ -21,9 +36,7 @@ void Ledger::Take(const apiserver::StoreEvent& event, Objects<T>* objects,
     if (it == objects->end()) return;
     objects->erase(it);
   } else {
-    absl::StatusOr<T> object = types::Decode<T>(std::string_view(event.object->bytes));
-    BTH_CHECK(object.ok());  // Stories are made of objects that can be read.
-    change.after = std::make_shared<const T>(*std::move(object));
+    change.after = std::make_shared<const T>(Read<T>(*event.object));
     (*objects)[name] = change.after;
   }
   for (Onlooker* const onlooker : onlookers) onlooker->On(change);
@@ -36,9 +49,19 @@ void Ledger::Note(const std::string& collection, const apiserver::StoreEvent& ev
   if (collection == "podgroups.scheduling.volcano.sh") return Take(event, &groups_, onlookers);
   if (collection == "queues.scheduling.volcano.sh") return Take(event, &queues_, onlookers);
   if (collection == "jobs.batch.volcano.sh") return Take(event, &jobs_, onlookers);
-  if (collection == "leases.coordination.k8s.io") return Take(event, &leases_, onlookers);
   if (collection == "resourceclaims.resource.k8s.io") return Take(event, &claims_, onlookers);
   if (collection == "commands.bus.volcano.sh") return Take(event, &commands_, onlookers);
+  if (collection != "leases.coordination.k8s.io") return;
+  if (event.type == apiserver::EventType::kDeleted) {
+    leases_.erase(NameOf(event.object->key));
+  } else {
+    leases_[NameOf(event.object->key)] = event.object;
+  }
+}
+
+std::string Ledger::HolderOf(const std::string& lease) const {
+  const auto it = leases_.find(lease);
+  return it == leases_.end() ? "" : Read<types::Lease>(*it->second).spec.holder_identity;
 }
 
 const types::PodGroup* Ledger::GroupOf(const types::Pod& pod) const {

@@ -9,7 +9,6 @@
 
 #include "api/types/batch_job.h"
 #include "api/types/command.h"
-#include "api/types/lease.h"
 #include "api/types/node.h"
 #include "api/types/pod.h"
 #include "api/types/pod_group.h"
@@ -39,7 +38,6 @@ class Onlooker {
   virtual void On(const Change<types::PodGroup>&) {}
   virtual void On(const Change<types::Queue>&) {}
   virtual void On(const Change<types::BatchJob>&) {}
-  virtual void On(const Change<types::Lease>&) {}
   virtual void On(const Change<types::ResourceClaim>&) {}
   virtual void On(const Change<types::Command>&) {}
 };
@@ -56,7 +54,6 @@ class Ledger final {
   const Objects<types::PodGroup>& groups() const { return groups_; }
   const Objects<types::Queue>& queues() const { return queues_; }
   const Objects<types::BatchJob>& jobs() const { return jobs_; }
-  const Objects<types::Lease>& leases() const { return leases_; }
   const Objects<types::ResourceClaim>& claims() const { return claims_; }
   const Objects<types::Command>& commands() const { return commands_; }
   // Null when there is none.
@@ -65,6 +62,8 @@ class Ledger final {
     const auto it = objects.find(key);
     return it == objects.end() ? nullptr : it->second.get();
   }
+  // Who holds a lease, by its key; empty: nobody.
+  std::string HolderOf(const std::string& lease) const;
   // The pod group of a pod; null: it is in none.
   const types::PodGroup* GroupOf(const types::Pod& pod) const;
   // By key.
@@ -80,9 +79,10 @@ class Ledger final {
   Objects<types::PodGroup> groups_;
   Objects<types::Queue> queues_;
   Objects<types::BatchJob> jobs_;
-  Objects<types::Lease> leases_;
   Objects<types::ResourceClaim> claims_;
   Objects<types::Command> commands_;
+  // They change all the time and are seldom asked for: read when they are.
+  std::map<std::string, apiserver::ObjectPtr> leases_;
 };
 
 // Facts of single objects, as the promises need them.

@@ -28,6 +28,10 @@ struct Wire {
   client::Background pump;  // Last: it uses the rest.
 };
 
+absl::Status Refused() {
+  return absl::UnavailableError("not sent: connection refused");
+}
+
 namespace {
 
 absl::Status Reset() {
@@ -248,10 +252,6 @@ net::Awaitable<void> Serve(Debt debt) {
   if (response.ok() && response->stream != nullptr) OpenWire(voyage, &*response);
   if (voyage->fate.answer_lost) response = Reset();
   debt.Pay(std::move(response));
-}
-
-absl::Status Refused() {
-  return absl::UnavailableError("not sent: connection refused");
 }
 
 void Arrive(Debt debt) {

@@ -45,6 +45,8 @@ struct Harbour {
   std::list<std::unique_ptr<client::Background>> at_work;
   std::vector<std::weak_ptr<Wire>> wires;
 };
+// What a caller hears where nobody listens.
+absl::Status Refused();
 // The server is about to die with all its work: whoever waits for it hears that the connection
 // broke, and nobody listens from now on. Not from inside that work.
 void Sink(Harbour* harbour);

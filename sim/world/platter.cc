@@ -3,17 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/status.h"
 #include "base/strings.h"
 
 namespace bth::sim {
-namespace {
-
-const std::string& PlatterFolder() {
-  static const std::string& kFolder = *new std::string("/simulated");
-  return kFolder;
-}
-
-}  // namespace
 
 class Platter::File final : public apiserver::DiskFile {
  public:
@@ -25,7 +18,7 @@ class Platter::File final : public apiserver::DiskFile {
   absl::Status Sync() override { return Lives() ? platter_.Sync(inode_) : platter_.Gone(); }
 
  private:
-  bool Lives() const { return platter_.up_ && platter_.life_ == life_; }
+  bool Lives() const { return platter_.Serves(life_); }
 
   Platter& platter_;
   const uint64_t life_;
@@ -34,9 +27,10 @@ class Platter::File final : public apiserver::DiskFile {
 
 class Platter::Handle final : public apiserver::Disk {
  public:
-  explicit Handle(Platter& platter) : platter_(platter), life_(platter.life_) {}
+  Handle(Platter& platter, std::string folder)
+      : platter_(platter), folder_(std::move(folder)), life_(platter.life_) {}
 
-  const std::string& folder() const override { return PlatterFolder(); }
+  const std::string& folder() const override { return folder_; }
   absl::Status Take() override { return Lives() ? absl::OkStatus() : platter_.Gone(); }
   absl::StatusOr<std::vector<std::string>> Names() const override {
     std::vector<std::string> names;
@@ -50,8 +44,7 @@ class Platter::Handle final : public apiserver::Disk {
   }
   absl::StatusOr<std::unique_ptr<apiserver::DiskFile>> Make(const std::string& name) override {
     if (!Lives()) return platter_.Gone();
-    const absl::Status struck = platter_.Answer(platter_.Strike(false));
-    if (!struck.ok()) return struck;
+    BTH_RETURN_IF_ERROR(platter_.Answer(platter_.Strike(false)));
     auto inode = std::make_shared<Inode>();
     platter_.Name(name, inode);
     return std::make_unique<File>(platter_, std::move(inode));
@@ -65,8 +58,7 @@ class Platter::Handle final : public apiserver::Disk {
   }
   absl::Status Rename(const std::string& from, const std::string& to) override {
     if (!Lives()) return platter_.Gone();
-    const absl::Status struck = platter_.Answer(platter_.Strike(false));
-    if (!struck.ok()) return struck;
+    BTH_RETURN_IF_ERROR(platter_.Answer(platter_.Strike(false)));
     const InodePtr inode = platter_.names_[from];
     platter_.Name(to, inode);
     platter_.Name(from, nullptr);
@@ -78,16 +70,17 @@ class Platter::Handle final : public apiserver::Disk {
   absl::Status SyncNames() override { return Lives() ? platter_.SyncNames() : platter_.Gone(); }
 
  private:
-  bool Lives() const { return platter_.up_ && platter_.life_ == life_; }
+  bool Lives() const { return platter_.Serves(life_); }
 
   Platter& platter_;
+  const std::string folder_;
   const uint64_t life_;
 };
 
-std::unique_ptr<apiserver::Disk> Platter::Open() {
+std::unique_ptr<apiserver::Disk> Platter::Open(std::string folder) {
   ++life_;
   up_ = true;
-  return std::make_unique<Handle>(*this);
+  return std::make_unique<Handle>(*this, std::move(folder));
 }
 
 void Platter::Name(std::string name, InodePtr inode) {
@@ -156,8 +149,8 @@ absl::Status Platter::Sync(const InodePtr& inode) {
 }
 
 absl::Status Platter::SyncNames() {
-  const absl::Status struck = Answer(Strike(true));
-  if (!struck.ok() || lies_) return struck;
+  BTH_RETURN_IF_ERROR(Answer(Strike(true)));
+  if (lies_) return absl::OkStatus();
   synced_names_ = names_;
   unsynced_.clear();
   return absl::OkStatus();

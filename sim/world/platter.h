@@ -35,8 +35,8 @@ class Platter final {
   Platter(uint64_t seed, Parts parts) : rng_(seed), parts_(std::move(parts)) {}
   Platter(const Platter&) = delete;
 
-  // For one life of the server: what the former had open is closed.
-  std::unique_ptr<apiserver::Disk> Open();
+  // For one life of the server: what the former had open is closed. `folder` is for messages only.
+  std::unique_ptr<apiserver::Disk> Open(std::string folder);
   // The server is gone. What it still does with its disk has no effect.
   void Crash();
   // From now on syncs are told to be done and are not.
@@ -58,6 +58,7 @@ class Platter final {
     InodePtr inode;  // Null: the name is removed.
   };
 
+  bool Serves(uint64_t life) const { return up_ && life_ == life; }
   absl::Status Gone() const { return absl::UnavailableError("the disk is gone"); }
   // What hits an operation that writes. Not OK: it has no effect, or half of one.
   enum class Hit : uint8_t { kNone, kFull, kFails, kDies };

@@ -44,10 +44,28 @@ tiers:
 )",
 };
 
+constexpr std::string_view kTopologyPolicy = R"(actions: "enqueue, allocate, preempt, backfill"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+  - name: conformance
+- plugins:
+  - name: drf
+  - name: predicates
+  - name: proportion
+  - name: nodeorder
+  - name: network-topology-aware
+)";
+
 }  // namespace
 
 std::span<const std::string_view> StormPolicies() {
   return kStormPolicies;
+}
+
+std::string_view StormTopologyPolicy() {
+  return kTopologyPolicy;
 }
 
 }  // namespace bth::sim

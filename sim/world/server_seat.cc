@@ -44,12 +44,10 @@ ServerSeat::ServerSeat(Parts parts) : parts_(std::move(parts)) {
     platter_ = std::make_unique<Platter>(parts_.story.seed, std::move(disk));
   }
   Start();
-  if (!has_disk()) return;
-  if (parts_.story.disk_lies) platter_->set_lies();
+  if (has_disk() && parts_.story.disk_lies) platter_->set_lies();
 }
 
 ServerSeat::~ServerSeat() {
-  ++life_;
   EndLife();
 }
 
@@ -66,7 +64,7 @@ apiserver::Options ServerSeat::Options() {
   if (!has_disk()) return options;
   options.store.data_dir = "/simulated";
   options.store.journal_bytes_min = parts_.story.journal_bytes;
-  options.store.disk = [this](const std::string&) { return platter_->Open(); };
+  options.store.disk = [this](const std::string& folder) { return platter_->Open(folder); };
   return options;
 }
 
@@ -125,6 +123,7 @@ void ServerSeat::Start() {
 }
 
 void ServerSeat::EndLife() {
+  ++life_;
   if (has_disk()) platter_->Crash();
   Sink(&parts_.harbour);
   direct_.reset();
@@ -137,7 +136,6 @@ void ServerSeat::EndLife() {
 
 void ServerSeat::Kill(absl::Duration down) {
   if (server_ == nullptr || !has_disk()) return;
-  ++life_;
   EndLife();
   StartAgainAfter(down);
 }
@@ -157,17 +155,11 @@ void ServerSeat::KillAfter(absl::Duration pause, absl::Duration down) {
 }
 
 void ServerSeat::Pause(absl::Duration lasts) {
-  process_->Pause();
-  parts_.director.RunAfter(lasts, [process = process_] {
-    if (!process->dead()) process->Resume();
-  });
+  PauseFor(lasts, process_, parts_.director);
 }
 
 void ServerSeat::ClearUp() {
-  if (server_ != nullptr && !server_->store().health().ok()) {
-    ++life_;
-    EndLife();
-  }
+  if (server_ != nullptr && !server_->store().health().ok()) EndLife();
   if (server_ == nullptr) Start();
   if (process_->paused()) process_->Resume();
 }

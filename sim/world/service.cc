@@ -48,18 +48,14 @@ bool Service::IsTrusted(const std::string& certificate_pem, const std::string& a
 
 absl::StatusOr<Harbour*> Service::Choose(const std::string& authorities_pem) {
   const std::vector<Replica> replicas = replicas_();
-  const absl::Status refused = absl::UnavailableError("not sent: connection refused");
-  if (replicas.empty()) return refused;
+  if (replicas.empty()) return Refused();
   Replica chosen = replicas[rng_.Below(replicas.size())];
   if (chosen.door == nullptr && rng_.Chance(0.7)) {
     for (const Replica& other : replicas) {
       if (other.door != nullptr) chosen = other;
     }
   }
-  if (chosen.door == nullptr) {
-    ++closed_;
-    return refused;
-  }
+  if (chosen.door == nullptr) return Refused();
   if (!IsTrusted(chosen.door->certificate_pem, authorities_pem)) {
     ++untrusted_;
     return absl::UnavailableError(

@@ -39,8 +39,7 @@ class Service final {
 
   // Of the API server that runs in `from`.
   apiserver::ConnectTo ConnectFrom(std::shared_ptr<Process> from);
-  // How often each was called in vain: nobody listened, or its certificate was not trusted.
-  uint64_t closed() const { return closed_; }
+  // How often one was called in vain because its certificate was not trusted.
   uint64_t untrusted() const { return untrusted_; }
 
  private:
@@ -50,7 +49,6 @@ class Service final {
 
   Rng rng_;
   const Replicas replicas_;
-  uint64_t closed_ = 0;
   uint64_t untrusted_ = 0;
   // What was found out of the latest pairs of certificate and authorities.
   std::map<std::pair<std::string, std::string>, bool> trusted_;

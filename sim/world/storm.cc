@@ -10,7 +10,6 @@
 #include "base/strings.h"
 #include "sim/world/paths.h"
 #include "sim/world/promises/promise.h"
-#include "sim/world/promises/single_pods.h"
 
 namespace bth::sim {
 namespace {
@@ -22,10 +21,11 @@ constexpr absl::Duration kRestWithin = absl::Hours(3);
 // When nobody has written for so long, nobody will.
 constexpr absl::Duration kSilence = absl::Minutes(4);
 constexpr absl::Duration kDeadSilence = absl::Minutes(25);
+// What is sent comes to the server within this time, unless something holds it up.
+constexpr absl::Duration kPrompt = absl::Seconds(1);
 
 // Renewals and heartbeats go on for ever.
-bool IsPulse(const net::Request& request) {
-  const apiserver::ResourcePath path = PathOf(request);
+bool IsPulse(const apiserver::ResourcePath& path) {
   return path.plural == "leases" || (path.plural == "nodes" && path.subresource == "status");
 }
 
@@ -51,7 +51,7 @@ class Teller {
 
  private:
   WorldHooks Hooks();
-  void Answers(const Process& from, const net::Request& request);
+  void Answers(const Write& write);
   void NoteEviction(const net::Request& request);
   bool TellRound(const Round& round, size_t first);
   void Perform(const Deed& deed);
@@ -104,34 +104,37 @@ WorldHooks Teller::Hooks() {
   hooks.on_trouble = [this](absl::Duration until) { fair_since_ = std::max(fair_since_, until); };
   hooks.on_loss = [this](std::string what) { Break("durable", std::move(what)); };
   hooks.on_departure = [this](const Process&, const net::Request& request) {
-    NoteEviction(request);
+    if (request.method != "GET") NoteEviction(request);
   };
   hooks.on_arrival = [this](const Process& from, const net::Request& request,
                             absl::Duration sent_at) {
     if (request.method == "GET") return;
-    if (!IsPulse(request)) {
+    const Write write{from, request, PathOf(request), sent_at};
+    if (!IsPulse(write.path)) {
       last_write_at_ = world_.now();
-      last_write_ = StrCat(from.name(), ": ", request.method, " ", request.target);
+      last_write_ = write.Words();
       if (options_.tell) Tell(StrCat("  ", last_write_, " ", request.body.substr(0, 300)));
     }
-    Answers(from, request);
-    for (const PromisePtr& promise : promises_) promise->OnWrite(from, request, sent_at);
+    Answers(write);
+    for (const PromisePtr& promise : promises_) promise->OnWrite(write);
   };
   return hooks;
 }
 
 // Whoever binds a pod, or lends devices to a claim, answers for it from now on.
-void Teller::Answers(const Process& from, const net::Request& request) {
-  const apiserver::ResourcePath path = PathOf(request);
+void Teller::Answers(const Write& write) {
+  const apiserver::ResourcePath& path = write.path;
   const std::string key = KeyOf(path);
   if (path.plural == "resourceclaims" && path.subresource == "status") {
     const types::ResourceClaim* const claim = Ledger::Find(sight_.ledger.claims(), key);
-    if (claim != nullptr) sight_.allocator_of[claim->meta.uid] = from.name();
+    if (claim != nullptr) sight_.allocator_of[claim->meta.uid] = write.from.name();
     return;
   }
   if (path.subresource != "binding") return;
   const types::Pod* const pod = Ledger::Find(sight_.ledger.pods(), key);
-  if (pod != nullptr && pod->spec.node_name.empty()) sight_.binder_of[pod->meta.uid] = from.name();
+  if (pod == nullptr) return;
+  if (pod->spec.node_name.empty()) sight_.binder_of[pod->meta.uid] = write.from.name();
+  if (world_.now() - write.sent_at > kPrompt) sight_.bound_late.insert(pod->meta.uid);
 }
 
 // An eviction, or a pod's status, which says beforehand why it goes.

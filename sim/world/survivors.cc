@@ -4,21 +4,23 @@
 
 namespace bth::sim {
 
-void Survivors::Begin(const apiserver::Store& store) {
+Survivors::Collections Survivors::RevisionsIn(const apiserver::Store& store) {
+  Collections out;
   for (const auto& [name, collection] : store.collections()) {
     for (const apiserver::ObjectPtr& object : collection->All("")) {
-      told_[name][{object->key.ns, object->key.name}] = object->revision;
+      out[name][object->key] = object->revision;
     }
   }
+  return out;
 }
 
 void Survivors::Take(const std::string& collection, const apiserver::StoreEvent& event) {
   const apiserver::ObjectKey& key = event.object->key;
   Revisions& revisions = told_[collection];
   if (event.type == apiserver::EventType::kDeleted) {
-    revisions.erase({key.ns, key.name});
+    revisions.erase(key);
   } else {
-    revisions[{key.ns, key.name}] = event.revision;
+    revisions[key] = event.revision;
   }
 }
 
@@ -38,27 +40,22 @@ std::string Survivors::Judge(const apiserver::Store& store, const Replay& replay
     replay(collection, event);
   }
   untold_.clear();
-  std::map<std::string, Revisions> found;
-  for (const auto& [name, collection] : store.collections()) {
-    for (const apiserver::ObjectPtr& object : collection->All("")) {
-      found[name][{object->key.ns, object->key.name}] = object->revision;
-    }
-  }
+  Collections found = RevisionsIn(store);
   for (const auto& [collection, revisions] : told_) {
     for (const auto& [key, revision] : revisions) {
       const auto it = found[collection].find(key);
       const int64_t has = it == found[collection].end() ? 0 : it->second;
       if (has == revision || has > read) continue;
-      return StrCat(collection, " ", key.first, "/", key.second, " was written with revision ",
-                    revision, "; after the restart ",
-                    has == 0 ? "there is none" : StrCat("it has ", has), " at revision ", read);
+      return StrCat(collection, " ", key.ns, "/", key.name, " was written with revision ", revision,
+                    "; after the restart ", has == 0 ? "there is none" : StrCat("it has ", has),
+                    " at revision ", read);
     }
   }
   for (const auto& [collection, revisions] : found) {
     for (const auto& [key, revision] : revisions) {
       if (revision > read || told_[collection].contains(key)) continue;
-      return StrCat(collection, " ", key.first, "/", key.second, " is there with revision ",
-                    revision, " after the restart; it was deleted, or never written");
+      return StrCat(collection, " ", key.ns, "/", key.name, " is there with revision ", revision,
+                    " after the restart; it was deleted, or never written");
     }
   }
   return "";

@@ -20,7 +20,7 @@ class Survivors final {
       std::function<void(const std::string& collection, const apiserver::StoreEvent& event)>;
 
   // What a server has at its first start.
-  void Begin(const apiserver::Store& store);
+  void Begin(const apiserver::Store& store) { told_ = RevisionsIn(store); }
   // Applied, and not yet on disk.
   void Applied(const std::string& collection, const apiserver::StoreEvent& event) {
     untold_.emplace_back(collection, event);
@@ -32,11 +32,13 @@ class Survivors final {
   std::string Judge(const apiserver::Store& store, const Replay& replay);
 
  private:
-  using Revisions = std::map<std::pair<std::string, std::string>, int64_t>;  // By namespace, name.
+  using Revisions = std::map<apiserver::ObjectKey, int64_t>;
+  using Collections = std::map<std::string, Revisions>;
 
+  static Collections RevisionsIn(const apiserver::Store& store);
   void Take(const std::string& collection, const apiserver::StoreEvent& event);
 
-  std::map<std::string, Revisions> told_;  // By collection.
+  Collections told_;
   std::deque<std::pair<std::string, apiserver::StoreEvent>> untold_;
 };
 

@@ -96,9 +96,8 @@ void Process::Halt(absl::Duration time) {
   halted_until_ = std::max(halted_until_, timeline_.elapsed_ + time);
   timeline_.SetRunnable(this, false);
   if (time == absl::InfiniteDuration()) return;
-  // A timer without a task, which makes it runnable again when it is due.
-  timeline_.alarms_.push({halted_until_, timeline_.next_timer_, this});
-  timeline_.timers_.emplace(timeline_.next_timer_++, std::make_pair(this, Task([] {})));
+  // What is due makes it runnable again.
+  RunAfter(halted_until_ - timeline_.elapsed_, [] {});
 }
 
 void Process::RunReady() {
@@ -117,6 +116,13 @@ void Process::Die() {
   }
   std::sort(ids.begin(), ids.end());
   for (const uint64_t id : ids) CancelTimer(id);
+}
+
+void PauseFor(absl::Duration time, std::shared_ptr<Process> process, Process& other) {
+  process->Pause();
+  other.RunAfter(time, [process = std::move(process)] {
+    if (!process->dead()) process->Resume();
+  });
 }
 
 }  // namespace bth::sim

@@ -121,4 +121,7 @@ class Process final : public net::Executor {
   bool dead_ = false;
 };
 
+// Another one, such as who works the machine, lets it go on when `time` has passed.
+void PauseFor(absl::Duration time, std::shared_ptr<Process> process, Process& other);
+
 }  // namespace bth::sim

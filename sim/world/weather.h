@@ -41,8 +41,8 @@ struct Front {
   Fault fault = Fault::kRefused;
   std::string process;  // The beginning of their names; empty: of all.
   double rate = 0;      // Of requests, or of streams.
-  absl::Duration
-      most;  // Of delays, when the fault is one; kLateStream: infinite waits for the end.
+  // Of delays, when the fault is one. kLateStream: infinite waits for the end.
+  absl::Duration most;
   absl::Duration until;
   uint64_t seed = 0;
 };

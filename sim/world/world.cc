@@ -231,10 +231,7 @@ void World::Kill(Slot* slot, absl::Duration down) {
 
 void World::Pause(Slot* slot, absl::Duration lasts) {
   if (slot->program == nullptr) return;
-  slot->process->Pause();
-  director_->RunAfter(lasts, [process = slot->process] {
-    if (!process->dead()) process->Resume();
-  });
+  PauseFor(lasts, slot->process, *director_);
 }
 
 net::Awaitable<void> World::Ask(net::Request request, int tries, std::shared_ptr<Answer> answer) {

@@ -43,7 +43,7 @@ struct PlatterBed {
       read.push_back(record.revision);
       return absl::OkStatus();
     };
-    absl::StatusOr<std::unique_ptr<Journal>> opened = Journal::Open(platter.Open(), note);
+    absl::StatusOr<std::unique_ptr<Journal>> opened = Journal::Open(platter.Open("/disk"), note);
     if (!opened.ok()) return opened.status();
     journal = *std::move(opened);
     return read;

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/strings.h"
-#include "sim/world/paths.h"
 #include "sim/world/promises/promise.h"
 
 namespace bth::sim {
@@ -18,25 +17,6 @@ bool IsNewlyBound(const Change<types::Pod>& change) {
   return change.after != nullptr && !change.after->spec.node_name.empty() &&
          (change.before == nullptr || change.before->spec.node_name.empty());
 }
-
-// Bindings that come to the server when their scheduler may have given them up: it could not know
-// of them.
-class LateBindings {
- public:
-  // What is sent is answered within this time, unless something holds it up.
-  static constexpr absl::Duration kPrompt = absl::Seconds(1);
-
-  void Note(const Ledger& ledger, const net::Request& request, absl::Duration took) {
-    const apiserver::ResourcePath path = PathOf(request);
-    if (path.subresource != "binding" || took <= kPrompt) return;
-    const types::Pod* const pod = Ledger::Find(ledger.pods(), KeyOf(path));
-    if (pod != nullptr) uids_.insert(pod->meta.uid);
-  }
-  bool Has(const types::Pod& pod) const { return uids_.contains(pod.meta.uid); }
-
- private:
-  std::set<std::string> uids_;
-};
 
 class BoundOnce final : public Promise {
  public:
@@ -57,9 +37,6 @@ class Room final : public Promise {
  public:
   explicit Room(const Sight& sight) : Promise("room", sight) {}
 
-  void OnWrite(const Process&, const net::Request& request, absl::Duration sent_at) override {
-    late_.Note(ledger(), request, now() - sent_at);
-  }
   // Of a name that is new, and of more room, nobody has outdated news.
   void On(const Change<types::Node>& change) override {
     const std::string& name = change.any().meta.name;
@@ -85,7 +62,7 @@ class Room final : public Promise {
   void Judge(const types::Pod& pod) {
     const types::Node* const node = Ledger::Find(ledger().nodes(), pod.spec.node_name);
     // It was deleted, shrunk, or somebody else took of it, and news travel.
-    if (node == nullptr || Recent(node->meta.name) || late_.Has(pod)) return;
+    if (node == nullptr || Recent(node->meta.name) || sight().IsLate(pod)) return;
     Look();
     const bool all_count = IsFairFor(absl::Minutes(1));
     const std::string binder = sight().BinderOf(pod);
@@ -94,7 +71,7 @@ class Room final : public Promise {
     for (const auto& [key, other] : ledger().pods()) {
       if (other->spec.node_name != node->meta.name || !HoldsRoom(*other)) continue;
       if (other->meta.uid == pod.meta.uid) continue;
-      if (!all_count && (sight().BinderOf(*other) != binder || late_.Has(*other))) continue;
+      if (!all_count && (sight().BinderOf(*other) != binder || sight().IsLate(*other))) continue;
       used += MilliCpuOf(*other);
       StrAppend(&others, " ", key, "(", MilliCpuOf(*other), "m by ", sight().BinderOf(*other), ")");
     }
@@ -112,7 +89,6 @@ class Room final : public Promise {
 
   std::map<std::string, absl::Duration> changed_;
   std::set<std::string> seen_;  // Names of nodes.
-  LateBindings late_;
 };
 
 // The limit of a queue that its pods' CPUs must not exceed, as far as one scheduler could know.
@@ -120,9 +96,6 @@ class QueueCapability final : public Promise {
  public:
   explicit QueueCapability(const Sight& sight) : Promise("queue-capability", sight) {}
 
-  void OnWrite(const Process&, const net::Request& request, absl::Duration sent_at) override {
-    late_.Note(ledger(), request, now() - sent_at);
-  }
   // Of a name that is new nobody has outdated news.
   void On(const Change<types::Queue>& change) override {
     const std::string& name = change.any().meta.name;
@@ -153,7 +126,7 @@ class QueueCapability final : public Promise {
     const auto changed = changed_.find(name);
     const bool is_recent =
         changed != changed_.end() && (!fair || now() - changed->second < kNewsDelay);
-    if (most == 0 || is_recent || late_.Has(*change.after)) return;
+    if (most == 0 || is_recent || sight().IsLate(*change.after)) return;
     Look();
     Judge(*change.after, name, most, fair);
   }
@@ -190,7 +163,7 @@ class QueueCapability final : public Promise {
       if (!HoldsRoom(*other) || !IsOurs(*other) || other->meta.deletion_time.has_value()) continue;
       const types::PodGroup* const group = ledger().GroupOf(*other);
       if (group == nullptr || QueueOf(*group) != queue) continue;
-      if (!fair && (sight().BinderOf(*other) != sight().BinderOf(pod) || late_.Has(*other))) {
+      if (!fair && (sight().BinderOf(*other) != sight().BinderOf(pod) || sight().IsLate(*other))) {
         continue;
       }
       used += MilliCpuOf(*other);
@@ -218,7 +191,6 @@ class QueueCapability final : public Promise {
 
   std::map<std::string, absl::Duration> changed_;
   std::set<std::string> seen_;  // Names of queues.
-  LateBindings late_;
   std::vector<Excess> excesses_;
 };
 

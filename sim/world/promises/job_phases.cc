@@ -1,6 +1,5 @@
 // Batch jobs move along their graph, and what is counted never goes back.
 #include <algorithm>
-#include <array>
 
 #include "base/strings.h"
 #include "sim/world/promises/promise.h"
@@ -114,6 +113,7 @@ class TimeoutsAct final : public Promise {
     }
   }
   void OnTick() override {
+    Jobs jobs;
     for (const auto& [key, job] : ledger().jobs()) {
       const auto& policies = job->spec.policies;
       const bool has_one = policies.size() == 1 && policies[0].timeout.has_value() &&
@@ -123,17 +123,18 @@ class TimeoutsAct final : public Promise {
           (phase != JobPhase::kPending && phase != JobPhase::kRunning)) {
         continue;
       }
-      jobs_[job->meta.uid] = job;
+      jobs[job->meta.uid] = job.get();
     }
-    for (const auto& [key, pod] : ledger().pods()) Judge(*pod);
-    jobs_.clear();
+    for (const auto& [key, pod] : ledger().pods()) Judge(*pod, jobs);
   }
 
  private:
-  void Judge(const types::Pod& pod) {
+  using Jobs = std::map<std::string, const types::BatchJob*>;  // By uid: those to look at.
+
+  void Judge(const types::Pod& pod, const Jobs& jobs) {
     const types::OwnerReference* const owner = pod.meta.Controller();
-    const auto found = owner == nullptr ? jobs_.end() : jobs_.find(owner->uid);
-    if (found == jobs_.end() || pod.meta.deletion_time.has_value() ||
+    const auto found = owner == nullptr ? jobs.end() : jobs.find(owner->uid);
+    if (found == jobs.end() || pod.meta.deletion_time.has_value() ||
         pod.status.phase != "Pending") {
       return;
     }
@@ -152,8 +153,7 @@ class TimeoutsAct final : public Promise {
                  absl::FormatDuration(timeout)));
   }
 
-  std::map<std::string, absl::Duration> since_;                         // By uid: pods of jobs.
-  std::map<std::string, std::shared_ptr<const types::BatchJob>> jobs_;  // Those to look at.
+  std::map<std::string, absl::Duration> since_;  // By uid: pods of jobs.
 };
 
 }  // namespace

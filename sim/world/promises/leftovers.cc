@@ -53,17 +53,18 @@ class CommandsCount final : public Promise {
  public:
   explicit CommandsCount(const Sight& sight) : Promise("commands-count", sight) {}
 
-  void OnWrite(const Process&, const net::Request& request, absl::Duration) override {
-    const apiserver::ResourcePath path = PathOf(request);
-    if (path.plural == "commands" && request.method == "DELETE") taken_.insert(KeyOf(path));
+  void OnWrite(const Write& write) override {
+    if (write.path.plural != "commands" || write.request.method != "DELETE") return;
+    taken_.insert(KeyOf(write.path));
   }
   void On(const Change<types::Command>& change) override {
     const std::string key = change.any().meta.Key();
     if (!change.any().target.has_value()) return;
     if (change.before == nullptr) {
-      for (auto& [other, order] : open_)
+      for (auto& [other, order] : open_) {
         order.alone = order.alone && !Concern(order, *change.after);
-      open_[key] = OrderOf(*change.after);
+      }
+      open_[key] = OrderOf(change.after);
     }
     if (change.after != nullptr) return;
     // Users and namespaces that go may take it back.
@@ -94,9 +95,9 @@ class CommandsCount final : public Promise {
     return order.command->target->kind == other.target->kind &&
            TargetOf(*order.command) == TargetOf(other);
   }
-  Order OrderOf(const types::Command& command) const {
-    Order order{.command = std::make_shared<const types::Command>(command)};
-    if (const auto* job = Ledger::Find(ledger().jobs(), TargetOf(command))) {
+  Order OrderOf(const std::shared_ptr<const types::Command>& command) const {
+    Order order{.command = command};
+    if (const auto* job = Ledger::Find(ledger().jobs(), TargetOf(*command))) {
       order.version = job->status.version;
       order.phase = job->status.state.phase.value();
     }

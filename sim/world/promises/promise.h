@@ -5,11 +5,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/time/time.h"
+#include "apiserver/rest/request.h"
 #include "net/http.h"
 #include "sim/world/ledger.h"
 #include "sim/world/timeline.h"
@@ -29,11 +31,25 @@ struct Sight {
   std::map<std::string, std::string> allocator_of;
   // When the eviction of a pod was last asked for, by its uid, whether or not the server heard it.
   std::map<std::string, absl::Duration> evicted_at;
+  // Pods, by uid, whose binding came to the server when its scheduler may have given it up: it
+  // could not know of it.
+  std::set<std::string> bound_late;
 
   std::string BinderOf(const types::Pod& pod) const {
     const auto known = binder_of.find(pod.meta.uid);
     return known == binder_of.end() ? "somebody" : known->second;
   }
+  bool IsLate(const types::Pod& pod) const { return bound_late.contains(pod.meta.uid); }
+};
+
+// A write of a program, right before the server carries it out.
+struct Write {
+  const Process& from;
+  const net::Request& request;
+  apiserver::ResourcePath path;  // Where the request leads.
+  absl::Duration sent_at;
+
+  std::string Words() const;
 };
 
 // One promise. The first breach counts: what follows may follow from it. Thread: one.
@@ -42,8 +58,7 @@ class Promise : public Onlooker {
   Promise(std::string_view name, const Sight& sight) : name_(name), sight_(sight) {}
   std::string_view name() const { return name_; }
 
-  // A write of a daemon, right before the server carries it out.
-  virtual void OnWrite(const Process&, const net::Request&, absl::Duration /*sent_at*/) {}
+  virtual void OnWrite(const Write&) {}
   // Once in a while.
   virtual void OnTick() {}
   // Faults have ended, everybody had time.
@@ -67,6 +82,10 @@ class Promise : public Onlooker {
     breach_ = std::move(what);
     breach_at_ = now();
   }
+  // A breach if it is about a pod of another scheduler.
+  void MustConcern(const Write& write, std::string_view scheduler);
+  // A breach if its program does not hold the lease. Leases are written by all candidates.
+  void MustLead(const Write& write, std::string_view lease);
 
  private:
   const std::string_view name_;
@@ -93,13 +112,15 @@ PromisePtr MakeAllRun(const Sight& sight);
 PromisePtr MakeDeletionsEnd(const Sight& sight);
 PromisePtr MakeNoOrphans(const Sight& sight);
 PromisePtr MakeTrueSums(const Sight& sight);
+// Where there are agent schedulers.
+PromisePtr MakeSinglePods(const Sight& sight);
 
 // What cannot run as things are, however long one waits: batch jobs and PodGroups, as "jobs
 // NS/NAME" and "podgroups NS/NAME". Some of them keep room from others, as their admission
 // promised.
 std::vector<std::string> HopelessOf(const Ledger& ledger);
 
-// All of them, in the order of docs/promises.md.
+// Those that hold in every cluster.
 std::vector<PromisePtr> MakePromises(const Sight& sight);
 
 }  // namespace bth::sim

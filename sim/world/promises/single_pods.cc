@@ -1,12 +1,10 @@
-#include "sim/world/promises/single_pods.h"
-
-#include <algorithm>
+// What the agent scheduler owes to the pods that are its own.
 #include <string>
 
 #include "absl/strings/match.h"
 #include "base/strings.h"
-#include "sim/world/paths.h"
 #include "sim/world/programs.h"
+#include "sim/world/promises/promise.h"
 
 namespace bth::sim {
 namespace {
@@ -20,27 +18,15 @@ class SinglePods final : public Promise {
  public:
   explicit SinglePods(const Sight& sight) : Promise("single-pods", sight) {}
 
-  void OnWrite(const Process& from, const net::Request& request, absl::Duration sent_at) override {
-    if (!absl::StartsWith(from.name(), "agent-")) return;
-    const apiserver::ResourcePath path = PathOf(request);
-    const std::string words = StrCat(from.name(), ": ", request.method, " ", request.target);
-    if (path.plural == "podgroups" || path.plural == "queues" || path.plural == "jobs") {
-      Break(StrCat(words, ": none of its business"));
+  void OnWrite(const Write& write) override {
+    if (!absl::StartsWith(write.from.name(), "agent-")) return;
+    const std::string& plural = write.path.plural;
+    if (plural == "podgroups" || plural == "queues" || plural == "jobs") {
+      Break(StrCat(write.Words(), ": none of its business"));
     }
-    if (path.plural == "pods" && !path.name.empty()) {
-      Look();
-      const types::Pod* const pod = Ledger::Find(ledger().pods(), KeyOf(path));
-      if (pod != nullptr && !IsAgents(*pod)) {
-        Break(StrCat(words, " is about a pod of ", pod->spec.scheduler_name));
-      }
-    }
-    if (path.plural == "leases" || now() - sent_at > absl::Seconds(4)) return;
-    const types::Lease* const lease =
-        Ledger::Find(ledger().leases(), StrCat(kWorldNamespace, "/", kAgentName));
-    Look();
-    if (lease != nullptr && lease->spec.holder_identity == from.name()) return;
-    Break(StrCat(words, ", while ", lease == nullptr ? "nobody" : lease->spec.holder_identity,
-                 " leads"));
+    if (plural == "pods" && !write.path.name.empty()) Look();
+    MustConcern(write, kAgentName);
+    MustLead(write, kAgentName);
   }
 
   void AtRest() override {

@@ -5,7 +5,6 @@
 
 #include "absl/strings/match.h"
 #include "base/strings.h"
-#include "sim/world/paths.h"
 #include "sim/world/promises/promise.h"
 
 namespace bth::sim {
@@ -15,41 +14,23 @@ bool IsDaemon(const Process& from) {
   return absl::StartsWith(from.name(), "scheduler") || absl::StartsWith(from.name(), "controllers");
 }
 
-std::string Words(const Process& from, const net::Request& request) {
-  return StrCat(from.name(), ": ", request.method, " ", request.target);
-}
-
 class OnlyOurs final : public Promise {
  public:
   explicit OnlyOurs(const Sight& sight) : Promise("only-ours", sight) {}
-  void OnWrite(const Process& from, const net::Request& request, absl::Duration) override {
-    if (!IsDaemon(from)) return;
-    const apiserver::ResourcePath path = PathOf(request);
+  void OnWrite(const Write& write) override {
+    if (!IsDaemon(write.from)) return;
     Look();
-    if (path.plural != "pods" || path.name.empty()) return;
-    const types::Pod* const pod = Ledger::Find(ledger().pods(), KeyOf(path));
-    if (pod != nullptr && !IsOurs(*pod)) {
-      Break(StrCat(Words(from, request), " is about a pod of ", pod->spec.scheduler_name));
-    }
+    MustConcern(write, "volcano");
   }
 };
 
 class OneLeader final : public Promise {
  public:
   explicit OneLeader(const Sight& sight) : Promise("one-leader", sight) {}
-  void OnWrite(const Process& from, const net::Request& request, absl::Duration sent_at) override {
-    // Nobody can call back what is on its way for longer than leaders may outlive their deadline.
-    if (!IsDaemon(from) || now() - sent_at > absl::Seconds(4)) return;
-    if (PathOf(request).plural == "leases") return;
-    const bool schedules = absl::StartsWith(from.name(), "scheduler");
-    const types::Lease* const lease =
-        Ledger::Find(ledger().leases(),
-                     StrCat("volcano-system/", schedules ? "volcano" : "vc-controller-manager"));
-    Look();
-    if (lease != nullptr && lease->spec.holder_identity == from.name()) return;
-    // It leads without knowing of its own lease only for a moment.
-    Break(StrCat(Words(from, request), ", while ",
-                 lease == nullptr ? "nobody" : lease->spec.holder_identity, " leads"));
+  void OnWrite(const Write& write) override {
+    if (!IsDaemon(write.from)) return;
+    const bool schedules = absl::StartsWith(write.from.name(), "scheduler");
+    MustLead(write, schedules ? "volcano" : "vc-controller-manager");
   }
 };
 
@@ -68,9 +49,10 @@ bool HoldsUid(std::string_view text) {
 class ByIdentity final : public Promise {
  public:
   explicit ByIdentity(const Sight& sight) : Promise("by-identity", sight) {}
-  void OnWrite(const Process& from, const net::Request& request, absl::Duration) override {
-    if (!IsDaemon(from)) return;
-    const apiserver::ResourcePath path = PathOf(request);
+  void OnWrite(const Write& write) override {
+    if (!IsDaemon(write.from)) return;
+    const apiserver::ResourcePath& path = write.path;
+    const std::string& body = write.request.body;
     const bool counts = path.plural == "pods" || path.plural == "podgroups" ||
                         path.plural == "jobs" || path.plural == "resourceclaims" ||
                         path.plural == "commands" || path.plural == "leases";
@@ -78,11 +60,11 @@ class ByIdentity final : public Promise {
     Look();
     // The binding may be protobuf.
     const bool names_it = path.subresource == "binding" || path.subresource == "eviction"
-                              ? HoldsUid(request.body)
-                              : absl::StrContains(request.body, "\"uid\":\"") ||
-                                    absl::StrContains(request.body, "\"resourceVersion\":\"") ||
-                                    absl::StrContains(request.body, "\"/metadata/uid\"");
-    if (!names_it) Break(StrCat(Words(from, request), " goes by the name alone: ", request.body));
+                              ? HoldsUid(body)
+                              : absl::StrContains(body, "\"uid\":\"") ||
+                                    absl::StrContains(body, "\"resourceVersion\":\"") ||
+                                    absl::StrContains(body, "\"/metadata/uid\"");
+    if (!names_it) Break(StrCat(write.Words(), " goes by the name alone: ", body));
   }
 };
 
