@@ -49,6 +49,7 @@ class ExtraDrawer final : DeedDrawer {
       DrawRound();
       round = std::move(round_);
     }
+    if (rng_.Chance(0.75)) story_.lease = absl::Seconds(30);
   }
 
  private:

@@ -62,6 +62,12 @@ class Candidate : public Program {
     client::LeaderElectionOptions options;
     options.lease_name = lease;
     options.identity = site_.identity;
+    // In the proportions of the default.
+    if (site_.lease > absl::ZeroDuration()) {
+      options.lease_duration = site_.lease;
+      options.renew_deadline = site_.lease * 2 / 3;
+      options.retry_period = site_.lease * 2 / 15;
+    }
     options.on_started = [this] { Act(); };
     options.on_lost = [exit = site_.exit] { exit(); };
     return options;

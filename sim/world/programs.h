@@ -29,6 +29,7 @@ struct Site {
   std::shared_ptr<Line> line;
   uint64_t seed = 0;
   std::string identity;  // Of a candidate for a lease.
+  absl::Duration lease;  // For how long it leads unrenewed; zero: by default.
   // The program ends by itself, and is to be started again.
   std::function<void()> exit;
 };

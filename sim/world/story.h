@@ -64,6 +64,7 @@ struct Story {
   bool disk_lies = false;    // It says that it has synced, and has not.
   size_t journal_bytes = 0;  // Its journal is rewritten when it has grown by so much.
   absl::Duration bookmarks;  // How often idle watches hear of one; zero: as a server has it.
+  absl::Duration lease;      // For how long a candidate leads unrenewed; zero: by default.
   model::ShardMode sharding = model::ShardMode::kNone;  // Of all schedulers.
   int gate_removals = 0;
   size_t history_max = 0;        // Events that the server keeps of a resource.

@@ -259,6 +259,7 @@ std::string StoryText(const Story& story, const std::vector<bool>& skip) {
   if (story.disk) head.Set("journalBytes", static_cast<int64_t>(story.journal_bytes));
   if (story.disk_lies) head.Set("diskLies", true);
   if (story.bookmarks > absl::ZeroDuration()) head.Set("bookmarks", Micros(story.bookmarks));
+  if (story.lease > absl::ZeroDuration()) head.Set("lease", Micros(story.lease));
   if (story.sharding != model::ShardMode::kNone) {
     head.Set("sharding", model::ShardModeName(story.sharding));
   }
@@ -309,6 +310,10 @@ absl::StatusOr<Story> ParseStory(std::string_view text) {
   story.disk = json.Find("journalBytes") != nullptr;
   story.disk_lies = members.Flag("diskLies", false);
   story.bookmarks = members.Time("bookmarks");
+  story.lease = members.Time("lease");
+  if (story.lease > absl::ZeroDuration() && story.lease < absl::Seconds(1)) {
+    members.Fail("lease", "must be 1000000 at least: a second");
+  }
   story.history_max = static_cast<size_t>(members.Whole("historyMax", 1, 1'000'000, 1000));
   story.watch_timeout = members.Time("watchTimeout", absl::Seconds(30));
   story.cycle_most = members.Time("cycleMost");

@@ -203,6 +203,7 @@ void World::Start(Slot* slot) {
   site.line = slot->line;
   site.seed = rng_.Next();
   site.identity = identity;
+  site.lease = story_.lease;
   site.exit = [this, slot, life = slot->lives] {
     // As whoever runs containers does.
     director_->RunAfter(absl::Seconds(1), [this, slot, life] {

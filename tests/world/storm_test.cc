@@ -68,7 +68,7 @@ TEST_CASE("storm: promises are kept by some fixed seeds", "[world]") {
   std::map<std::string, uint64_t> faults;
   std::map<std::string, uint64_t> checks;
   for (const Profile profile : {Profile::kCalm, Profile::kRough, Profile::kHell}) {
-    for (const uint64_t seed : {1, 2, 3, 32}) {
+    for (const uint64_t seed : {1, 2, 9, 32}) {
       const Told told = TellApart(DrawStory(seed, profile, 0.3), Options(), 300);
       for (const Breach& breach : told.result.breaches) {
         FAIL_CHECK(NameOf(profile)

@@ -30,6 +30,7 @@ TEST_CASE("story: what is not told is off", "[world]") {
   CHECK_FALSE(story->disk_lies);
   CHECK(story->sharding == model::ShardMode::kNone);
   CHECK(story->bookmarks == absl::ZeroDuration());
+  CHECK(story->lease == absl::ZeroDuration());
   CHECK(story->admission);
 }
 
@@ -44,6 +45,7 @@ TEST_CASE("story: errors name the place and what to write there", "[world]") {
       {R"("hell")", R"("mild")", R"(profile: "mild": must be one of calm, rough, hell)"},
       {R"("schedulers":1)", R"("schedulers":99)", "schedulers: 99 is no whole number from 1 to 16"},
       {R"("schedulers":1)", R"("agents":-1)", "agents: -1 is no whole number from 0 to 16"},
+      {R"("schedulers":1)", R"("lease":5)", "lease: must be 1000000 at least: a second"},
       {R"("schedulers":1)", R"("sharding":"all")", "sharding: must be one of none, soft, hard"},
       {R"("schedulers":1)", R"("scheduler":1)", "scheduler: is unknown; there are seed, profile"},
       {R"("policy":"")", R"("policy":"actions: fly")", "policy: "},
