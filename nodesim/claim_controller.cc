@@ -45,11 +45,6 @@ const std::string* ClaimIn(const Pod& pod, const std::string& entry) {
   return nullptr;
 }
 
-bool IsOf(const ResourceClaim& claim, const Pod& pod) {
-  const types::OwnerReference* owner = claim.meta.Controller();
-  return owner != nullptr && owner->uid == pod.meta.uid;
-}
-
 bool IsProtected(const ResourceClaim& claim) {
   const auto& finalizers = claim.meta.finalizers;
   return std::find(finalizers.begin(), finalizers.end(), kProtection) != finalizers.end();
@@ -147,7 +142,20 @@ void ClaimController::Put(Pod&& pod) {
 void ClaimController::Put(ResourceClaim&& claim) {
   const std::string key = claim.meta.Key();
   queue_.Add(StrCat("claim/", key));
+  Forget(key);
+  if (const auto* owner = claim.meta.Controller()) claims_of_[owner->uid].insert(key);
   claims_[key] = std::move(claim);
+}
+
+void ClaimController::Forget(const std::string& claim_key) {
+  const auto known = claims_.find(claim_key);
+  if (known == claims_.end()) return;
+  if (const types::OwnerReference* owner = known->second.meta.Controller()) {
+    const auto of_pod = claims_of_.find(owner->uid);
+    of_pod->second.erase(claim_key);
+    if (of_pod->second.empty()) claims_of_.erase(of_pod);
+  }
+  claims_.erase(known);
 }
 
 void ClaimController::Put(ResourceClaimTemplate&& from) {
@@ -170,7 +178,7 @@ void ClaimController::Remove(const Pod*, const client::ObjectKey& key) {
 }
 
 void ClaimController::Remove(const ResourceClaim*, const client::ObjectKey& key) {
-  claims_.erase(StrCat(key.namespace_name, "/", key.name));
+  Forget(StrCat(key.namespace_name, "/", key.name));
 }
 
 void ClaimController::Remove(const ResourceClaimTemplate*, const client::ObjectKey& key) {
@@ -182,6 +190,10 @@ void ClaimController::QueueClaimsOf(const Pod& pod) {
     const std::string* made = ClaimIn(pod, entry.name);
     const std::string& name = made != nullptr ? *made : entry.resource_claim_name;
     if (!name.empty()) queue_.Add(StrCat("claim/", pod.meta.ns, "/", name));
+  }
+  // Also those made for it that its status does not name, or not any more.
+  if (const auto made = claims_of_.find(pod.meta.uid); made != claims_of_.end()) {
+    for (const std::string& key : made->second) queue_.Add(StrCat("claim/", key));
   }
   // What the scheduler made for its extended resources.
   const std::string& extended = pod.status.extended_claim;
@@ -240,10 +252,12 @@ net::Awaitable<absl::Status> ClaimController::WorkOnPod(std::string key) {
 net::Awaitable<absl::StatusOr<std::string>> ClaimController::EnsureClaim(Pod pod,
                                                                          PodResourceClaim entry) {
   // One that was made, but of which the pod was not told.
-  for (const auto& [key, claim] : claims_) {
-    if (claim.meta.ns == pod.meta.ns && IsOf(claim, pod) && !claim.meta.deletion_time &&
-        claim.meta.Annotation(kEntryAnnotation) == entry.name) {
-      co_return claim.meta.name;
+  if (const auto made = claims_of_.find(pod.meta.uid); made != claims_of_.end()) {
+    for (const std::string& key : made->second) {
+      const ResourceClaim& claim = claims_.at(key);
+      if (!claim.meta.deletion_time && claim.meta.Annotation(kEntryAnnotation) == entry.name) {
+        co_return claim.meta.name;
+      }
     }
   }
   const auto from = templates_.find(StrCat(pod.meta.ns, "/", entry.resource_claim_template_name));
@@ -257,8 +271,7 @@ net::Awaitable<absl::StatusOr<std::string>> ClaimController::EnsureClaim(Pod pod
   ++counters_.made;
   const std::string name = made->meta.name;
   // The watch may be late: the next turn of the pod must not make another one.
-  const std::string key = made->meta.Key();
-  claims_.try_emplace(key, *std::move(made));
+  if (!claims_.contains(made->meta.Key())) Put(*std::move(made));
   co_return name;
 }
 
@@ -272,7 +285,8 @@ net::Awaitable<absl::Status> ClaimController::TellPod(Pod pod) {
     statuses.MutableItems().push_back(std::move(row));
   }
   client::MergePatch patch;
-  patch.RequireUid(pod.meta.uid);
+  // Who saw an old pod must not name another claim than the one that it may use by now.
+  patch.RequireResourceVersion(pod.meta.resource_version);
   patch.Set({"status", "resourceClaimStatuses"}, std::move(statuses));
   client::ApiPath path = client::PathOf<Pod>(pod.meta.ns, pod.meta.name);
   co_return (co_await api_.PatchStatus(std::move(path), patch.Build())).status();

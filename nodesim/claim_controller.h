@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,7 @@ class ClaimController final {
   void Remove(const types::ResourceClaim* kind, const client::ObjectKey& key);
   void Remove(const types::ResourceClaimTemplate* kind, const client::ObjectKey& key);
   void QueueClaimsOf(const types::Pod& pod);
+  void Forget(const std::string& claim_key);
 
   net::Awaitable<void> Lane();
   net::Awaitable<absl::Status> Work(std::string key);
@@ -78,6 +80,7 @@ class ClaimController final {
   client::WorkQueue queue_;                 // Of "pod/NAMESPACE/NAME" and "claim/NAMESPACE/NAME".
   std::map<std::string, types::Pod> pods_;  // Those with claims, by "NAMESPACE/NAME".
   std::map<std::string, types::ResourceClaim> claims_;
+  std::map<std::string, std::set<std::string>> claims_of_;  // Of pods, by uid: those made for them.
   std::map<std::string, types::ResourceClaimTemplate> templates_;
   ClaimControllerCounters counters_;
   WatchedKinds watched_;

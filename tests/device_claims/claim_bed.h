@@ -34,13 +34,15 @@ struct ClaimBed : Bed {
   void Begin() { Start(options); }
   // Until a cycle has run, and what it decided is written.
   void OneCycle() { executor.Advance(absl::Seconds(1)); }
-  // Kubernetes' claim controller begins to work.
-  void Serve() {
+  // Kubernetes' claim controller begins to work, on a line on which things may go wrong.
+  void Serve(test::FaultyLine::Script script = nullptr) {
     client::ApiClientOptions unlimited;
     unlimited.qps = 0;
     controller.reset();
-    controller_api = std::make_unique<client::ApiClient>(
-        executor, net::MakeInProcessTransport(executor, server->handler()), unlimited);
+    auto faulty = std::make_shared<test::FaultyLine>(
+        executor, net::MakeInProcessTransport(executor, server->handler()));
+    faulty->script = std::move(script);
+    controller_api = std::make_unique<client::ApiClient>(executor, std::move(faulty), unlimited);
     controller = std::make_unique<nodesim::ClaimController>(*controller_api, rng,
                                                             nodesim::ClaimControllerOptions());
     controller->Start();
