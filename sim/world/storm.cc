@@ -29,12 +29,18 @@ bool IsPulse(const apiserver::ResourcePath& path) {
   return path.plural == "leases" || (path.plural == "nodes" && path.subresource == "status");
 }
 
+// So does the built-in policy.
+bool DividesByWeight(const std::string& policy) {
+  return policy.empty() || absl::StrContains(policy, "proportion");
+}
+
 class Teller {
  public:
   Teller(const Story& story, const StormOptions& options)
       : story_(story), options_(options), promises_(MakePromises(sight_)), world_(story, Hooks()) {
     sight_.now = [this] { return world_.now(); };
     sight_.fair_since = [this] { return fair_since_; };
+    sight_.by_weight = DividesByWeight(story.policy);
   }
 
   StormResult Tell() {
@@ -182,6 +188,7 @@ void Teller::Perform(const Deed& deed) {
   ++result_.faults[std::string(deed.meaning)];
   const bool is_users = deed.verb == Verb::kSend || deed.verb == Verb::kPick;
   if (!is_users) fair_since_ = std::max(fair_since_, world_.now() + deed.lasts);
+  if (deed.verb == Verb::kPolicy) sight_.by_weight = DividesByWeight(deed.body);
   world_.Do(deed);
 }
 
@@ -243,7 +250,7 @@ bool Teller::AllEnded() const {
 
 // Users take back what cannot run as things are. False: there is nothing of the kind.
 bool Teller::GiveUp() {
-  const std::vector<std::string> hopeless = HopelessOf(sight_.ledger);
+  const std::vector<std::string> hopeless = HopelessOf(sight_);
   for (const std::string& what : hopeless) {
     Tell(StrCat("* given up: ", what));
     const std::vector<std::string> parts = absl::StrSplit(what, absl::ByAnyChar(" /"));

@@ -34,6 +34,8 @@ struct Sight {
   // Pods, by uid, whose binding came to the server when its scheduler may have given it up: it
   // could not know of it.
   std::set<std::string> bound_late;
+  // The policy divides the cluster among queues by weight, and gives none more than its part.
+  bool by_weight = false;
 
   std::string BinderOf(const types::Pod& pod) const {
     const auto known = binder_of.find(pod.meta.uid);
@@ -117,8 +119,9 @@ PromisePtr MakeSinglePods(const Sight& sight);
 
 // What cannot run as things are, however long one waits: batch jobs and PodGroups, as "jobs
 // NS/NAME" and "podgroups NS/NAME". Some of them keep room from others, as their admission
-// promised.
-std::vector<std::string> HopelessOf(const Ledger& ledger);
+// promised. When there are none: those that wait because their queue's part by weight is too small
+// beside what the others ask for.
+std::vector<std::string> HopelessOf(const Sight& sight);
 
 // Those that hold in every cluster.
 std::vector<PromisePtr> MakePromises(const Sight& sight);

@@ -1,5 +1,6 @@
 // What must be true once nothing goes wrong any more and everybody had time.
 #include <algorithm>
+#include <map>
 
 #include "base/strings.h"
 #include "sim/world/promises/promise.h"
@@ -41,8 +42,9 @@ const types::PodGroup* GroupOf(const Ledger& ledger, const types::BatchJob& job)
 
 // How a group stands that may wait.
 struct Standing {
-  int64_t valid = 0;    // Pods that have not failed.
-  int64_t waiting = 0;  // Those without a node.
+  int64_t valid = 0;       // Pods that have not failed.
+  int64_t waiting = 0;     // Those without a node.
+  int64_t lacks_cpus = 0;  // For those that it cannot do without, and for one at least.
   bool hopeless = false;
 };
 
@@ -60,6 +62,7 @@ Standing StandingOf(const Ledger& ledger, const types::PodGroup& group) {
   }
   const int64_t held = standing.valid - standing.waiting;
   const int64_t lacks = std::max<int64_t>(1, group.spec.min_member - held);
+  standing.lacks_cpus = lacks * each;
   standing.hopeless = claims || standing.valid < group.spec.min_member ||
                       !Possible(ledger).Gang(QueueOf(group), lacks, each);
   return standing;
@@ -84,6 +87,87 @@ bool IsHopeless(const Ledger& ledger, const types::BatchJob& job) {
   if (lacks <= 0) return false;
   const int64_t all = MilliCpuOf(group->spec.min_resources);
   return !Possible(ledger).Gang(QueueOf(*group), lacks, all / group->spec.min_member);
+}
+
+// What queues get of the cluster where it is divided by weight among those that ask: CPUs, which
+// alone are scarce in stories. Queues that get more than they ask for leave the rest to the others,
+// until nothing changes.
+class Parts {
+ public:
+  explicit Parts(const Ledger& ledger) {
+    for (const auto& [key, group] : ledger.groups()) {
+      Asker& asker = askers_[QueueOf(*group)];
+      for (const types::Pod* pod : ledger.PodsOf(*group)) {
+        if (!IsOurs(*pod) || HasEnded(*pod)) continue;
+        asker.asked += static_cast<double>(MilliCpuOf(*pod));
+        if (HoldsRoom(*pod)) asker.held += MilliCpuOf(*pod);
+      }
+    }
+    double all = 0;
+    for (const auto& [name, node] : ledger.nodes()) {
+      all += static_cast<double>(MilliCpuOf(node->status.allocatable));
+    }
+    for (auto& [name, asker] : askers_) {
+      const types::Queue* const queue = Ledger::Find(ledger.queues(), name);
+      if (queue == nullptr) continue;
+      asker.weight = queue->spec.weight;
+      const int64_t most = MilliCpuOf(queue->spec.capability);
+      if (most > 0) asker.asked = std::min(asker.asked, static_cast<double>(most));
+    }
+    Divide(all);
+  }
+  // Whether a queue may hold so many more. What is lost by rounding is no reason to wait.
+  bool Takes(const std::string& queue, int64_t cpus) const {
+    const auto asker = askers_.find(queue);
+    return asker == askers_.end() ||
+           static_cast<double>(asker->second.held + cpus) <= asker->second.part + kRounding;
+  }
+
+ private:
+  static constexpr double kRounding = 10;
+  struct Asker {
+    double weight = 0;
+    double asked = 0;
+    double part = 0;
+    int64_t held = 0;
+  };
+
+  void Divide(double left) {
+    for (;;) {
+      double weights = 0;
+      for (const auto& [name, asker] : askers_) {
+        if (asker.part < asker.asked) weights += asker.weight;
+      }
+      if (weights <= 0 || left < 1) return;
+      double given = 0;
+      for (auto& [name, asker] : askers_) {
+        if (asker.part >= asker.asked) continue;
+        const double more = std::min(left * asker.weight / weights, asker.asked - asker.part);
+        asker.part += more;
+        given += more;
+      }
+      left -= given;
+    }
+  }
+
+  std::map<std::string, Asker> askers_;  // By queue.
+};
+
+// Gangs that fit the cluster, and wait because the first pods that they lack do not fit their
+// queue's part. While others ask for more than theirs too, nobody gets more: what a queue holds
+// beyond its part the others could take back at once.
+std::vector<std::string> BeyondTheirParts(const Ledger& ledger) {
+  std::vector<std::string> out;
+  const Parts parts(ledger);
+  for (const auto& [key, group] : ledger.groups()) {
+    const Standing standing = StandingOf(ledger, *group);
+    if (standing.waiting == 0 || parts.Takes(QueueOf(*group), standing.lacks_cpus)) continue;
+    const types::OwnerReference* const owner = group->meta.Controller();
+    out.push_back(owner != nullptr && owner->kind == "Job"
+                      ? StrCat("jobs ", group->meta.ns, "/", owner->name)
+                      : StrCat("podgroups ", key));
+  }
+  return out;
 }
 
 class AllRun final : public Promise {
@@ -245,8 +329,9 @@ class TrueSums final : public Promise {
 
 }  // namespace
 
-std::vector<std::string> HopelessOf(const Ledger& ledger) {
+std::vector<std::string> HopelessOf(const Sight& sight) {
   std::vector<std::string> out;
+  const Ledger& ledger = sight.ledger;
   for (const auto& [key, job] : ledger.jobs()) {
     if (!IsOver(*job) && IsHopeless(ledger, *job)) out.push_back(StrCat("jobs ", key));
   }
@@ -256,7 +341,7 @@ std::vector<std::string> HopelessOf(const Ledger& ledger) {
       out.push_back(StrCat("podgroups ", key));
     }
   }
-  return out;
+  return out.empty() && sight.by_weight ? BeyondTheirParts(ledger) : out;
 }
 
 PromisePtr MakeAllRun(const Sight& sight) {
