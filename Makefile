@@ -16,6 +16,9 @@ WORLDS_ARGS ?=
 STORM_ARGS ?=
 WORLDS_PROGRAMS := worlds_test actions_test volumes_test
 BENCH_ARGS ?=
+# Of `make faults` and `make churn`; LIVE_ARGS, such as "--seed 7 -k etcd", go to pytest.
+SERVER ?= embedded
+LIVE_ARGS ?=
 
 # Everything a test run starts is the dev build: no second build of the tree is needed for it.
 DEV_BIN := $(CURDIR)/build/dev/bin
@@ -150,6 +153,19 @@ hostile-stories: ## The same hostile stories each time: seeds 1 to HOSTILE_STORI
 storm: ## Whole clusters under simulated faults, others each day, for SECONDS (60); STORM_ARGS, such as "--profile hell"
 	$(call build,release,vc-sim)
 	$(RELEASE_BIN)/vc-sim storm --seeds $$(date +%Y%m%d)0000 --seconds $(or $(SECONDS),60) $(STORM_ARGS)
+
+# $(call live,TESTS AND FLAGS): on real processes, in order, one after the other.
+define live
+	$(if $(filter kube,$(SERVER)),tests/kube/build)
+	BTH_E2E_WORKERS=0 scripts/e2e $(SERVER) $(RELEASE_BIN) $(1) -s $(LIVE_ARGS)
+endef
+.PHONY: faults churn
+faults: ## Real programs that die, sleep and are cut off, others each time, for SECONDS (60) on SERVER (embedded or kube)
+	$(call build,release,programs)
+	$(call live,faults/test_stories.py faults/test_disk.py --seconds $(or $(SECONDS),60))
+churn: ## Users at work for MINUTES (30) on SERVER (embedded or kube): nothing may grow
+	$(call build,release,programs)
+	$(call live,faults/test_churn.py --minutes $(or $(MINUTES),30))
 
 .PHONY: worlds
 worlds: ## Properties on random worlds, others each day, for SECONDS (60); SEED=n: that one again

@@ -80,6 +80,19 @@ class Backend:
 
     def restart_api(self):
         """Kills the API server as a crash would, starts it again and waits until it is ready."""
+        self.kill_api()
+        self.start_api()
+
+    def kill_api(self):
+        """As a crash would."""
+        raise NotImplementedError
+
+    def start_api(self):
+        """Starts a killed API server and waits until it is ready."""
+        raise NotImplementedError
+
+    def pids(self):
+        """The process ids of the server's programs, by name."""
         raise NotImplementedError
 
 
@@ -123,10 +136,15 @@ class Embedded(Backend):
             lambda: f"vc-standalone ready; its log:\n{self._process.tail()}",
         )
 
-    def restart_api(self):
+    def kill_api(self):
         self._process.kill()
+
+    def start_api(self):
         self._process.start()
         self._wait_ready()
+
+    def pids(self):
+        return {self._process.name: self._process.pid}
 
 
 class Kube(Backend):
@@ -146,12 +164,18 @@ class Kube(Backend):
         )
         self.kubeconfig = json.loads(description.read_text())["kubeconfigs"]["admin"]
 
-    def _control(self, verb):
-        argv = [theirs("kt"), "ctl", "--dir", self._state, verb, "kube-apiserver"]
+    def control(self, verb, program):
+        """`kill` or `start` for one of the cluster's programs; a start waits until all is ready."""
+        argv = [theirs("kt"), "ctl", "--dir", self._state, verb, program]
         control = Process("kt-ctl", argv, self.dir)
         assert control.wait(READY_WITHIN_S) == 0, control.tail()
         control.close()
 
-    def restart_api(self):
-        self._control("kill")
-        self._control("start")
+    def kill_api(self):
+        self.control("kill", "kube-apiserver")
+
+    def start_api(self):
+        self.control("start", "kube-apiserver")
+
+    def pids(self):
+        return json.loads((self._state / "cluster.json").read_text())["pids"]

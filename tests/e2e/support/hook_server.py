@@ -8,7 +8,7 @@ import subprocess
 import threading
 
 
-def _certificate(folder):
+def certificate(folder):
     """A self-signed certificate for the loopback address; the paths of it and its key."""
     certificate, key = folder / "hook.crt", folder / "hook.key"
     names = "subjectAltName=DNS:localhost,IP:127.0.0.1"
@@ -24,8 +24,8 @@ class HookServer:
     and a text. Every review is kept in `seen`."""
 
     def __init__(self, folder):
-        certificate, key = _certificate(folder)
-        self.ca_bundle = base64.b64encode(certificate.read_bytes()).decode()
+        path, key = certificate(folder)
+        self.ca_bundle = base64.b64encode(path.read_bytes()).decode()
         self.seen = []
         self.answer = lambda request: {"allowed": True}
         hook = self
@@ -51,7 +51,7 @@ class HookServer:
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate, key)
+        context.load_cert_chain(path, key)
         self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
         self.port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
