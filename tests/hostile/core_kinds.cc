@@ -178,14 +178,15 @@ Json PodSpec(Dice& dice) {
 }
 
 void Annotate(Dice& dice, Json* meta) {
-  Json& notes = (*meta)["annotations"];
-  notes = Json::MakeObject();
-  if (dice.Chance(0.85)) notes["scheduling.k8s.io/group-name"] = dice.NameOf("g", 9);
-  if (dice.Chance(0.15)) TellOfCards(dice, &notes);
+  // First, since what is added here moves the annotations.
   if (dice.Chance(0.1)) {
     (*meta)["labels"]["ring-controller.atlas"] = "ascend-310P";
     (*meta)["labels"]["vnpu-dvpp"] = dice.Word({"yes", "no", "null", "Yes"});
   }
+  Json& notes = (*meta)["annotations"];
+  notes = Json::MakeObject();
+  if (dice.Chance(0.85)) notes["scheduling.k8s.io/group-name"] = dice.NameOf("g", 9);
+  if (dice.Chance(0.15)) TellOfCards(dice, &notes);
   if (dice.Chance(0.1)) {
     notes["volcano.sh/numa-topology-policy"] =
         dice.Word({"none", "best-effort", "restricted", "single-numa-node"});
@@ -274,7 +275,6 @@ void FillNode(Dice& dice, Json* object) {
     if (dice.Chance(0.5)) taint["value"] = dice.LabelValue();
     spec["taints"] = Json::MakeArray({taint});
   }
-  Json& status = (*object)["status"];
   Json amounts = Json::MakeObject();
   amounts["cpu"] = dice.Amount({"4", "8", "16", "3900m"});
   amounts["memory"] = dice.Amount({"8Gi", "16Gi", "32Gi"});
@@ -283,7 +283,9 @@ void FillNode(Dice& dice, Json* object) {
   if (dice.Chance(0.3)) amounts["ephemeral-storage"] = dice.Amount({"100Gi"});
   if (dice.Chance(0.1)) amounts[dice.NameOf("example.com/r", 30)] = dice.Amount({"5"});
   if (dice.Chance(0.1)) amounts["attachable-volumes-gce-pd"] = dice.Amount({"2", "16"});
-  if (dice.Chance(0.4)) AddCards(dice, &meta, &amounts);
+  // `meta` is outdated by now: what was added to the object may have moved it.
+  if (dice.Chance(0.4)) AddCards(dice, &(*object)["metadata"], &amounts);
+  Json& status = (*object)["status"];
   status["allocatable"] = amounts;
   status["capacity"] = dice.Chance(0.8) ? amounts : dice.Resources();
   if (dice.Chance(0.9)) {

@@ -87,8 +87,10 @@ Deed DrawDeed(Dice& dice) {
     default:
       deed.kind = &DrawKind(dice);
   }
-  deed.ns = deed.kind->namespaced ? DrawNamespace(dice) : "";
-  deed.name = dice.NameOf(deed.kind->stem, deed.kind->names);
+  if (deed.kind->namespaced) {
+    deed.ns = deed.kind->home.empty() ? DrawNamespace(dice) : std::string(deed.kind->home);
+  }
+  deed.name = DrawName(dice, *deed.kind);
   // The queues that the scheduler makes are fair game as well.
   if (deed.kind->kind == "Queue" && dice.Chance(0.08)) {
     deed.name = std::string(dice.OneOf({"default", "root"}));
@@ -131,6 +133,13 @@ Story DrawStory(uint64_t seed, const StoryOptions& options) {
   for (int round = 0; round < options.rounds; ++round) {
     story.policies.push_back(DrawPolicy(dice));
     std::vector<Deed> deeds;
+    Deed ns;  // Of those who tell of chips.
+    ns.verb = Verb::kCreate;
+    ns.kind = &KindNamed("Namespace");
+    ns.name = "mindx-dl";
+    ns.body = Json::MakeObject({{"apiVersion", "v1"}, {"kind", "Namespace"}});
+    ns.body["metadata"]["name"] = ns.name;
+    deeds.push_back(std::move(ns));
     // Something to begin with, so that objects meet.
     for (const char* kind : {"Namespace", "Namespace", "Queue", "Queue", "Queue", "Node", "Node",
                              "Node", "Node", "PriorityClass", "PodGroup", "PodGroup", "PodGroup"}) {
@@ -138,7 +147,7 @@ Story DrawStory(uint64_t seed, const StoryOptions& options) {
       deed.verb = Verb::kCreate;
       deed.kind = &KindNamed(kind);
       deed.ns = deed.kind->namespaced ? "default" : "";
-      deed.name = dice.NameOf(deed.kind->stem, deed.kind->names);
+      deed.name = DrawName(dice, *deed.kind);
       deed.body = DrawObject(dice, *deed.kind, deed.ns, deed.name);
       deeds.push_back(std::move(deed));
     }

@@ -280,6 +280,14 @@ Json PodClaims(Dice& dice) {
 }
 
 void AddCards(Dice& dice, Json* meta, Json* amounts) {
+  // Of a chip of which parts are lent; first, since what is added here moves the annotations.
+  if (dice.Chance(0.3)) {
+    Json& labels = (*meta)["labels"];
+    labels["accelerator"] = dice.Word({"huawei-Ascend310P", "huawei", "-Ascend310P-"});
+    labels["servertype"] = dice.Word({"Ascend310P-8", "Ascend310P-10-dual", "Ascend310P--1", "-"});
+    labels["node.kubernetes.io/npu.chip.name"] = "310P3";
+    (*amounts)["huawei.com/npu-core"] = dice.Amount({"16", "20", "8"});
+  }
   Json& notes = (*meta)["annotations"];
   if (dice.Chance(0.5)) {
     notes["volcano.sh/node-vgpu-register"] = dice.Evil() ? dice.Text() : Json(Cards(dice));
@@ -303,13 +311,6 @@ void AddCards(Dice& dice, Json* meta, Json* amounts) {
     if (dice.Evil()) text.resize(dice.Below(text.size()));
     notes["hami.io/node-register-Ascend310P"] = text;
     (*amounts)["huawei.com/Ascend310P"] = dice.Amount({"7"});
-  }
-  if (dice.Chance(0.3)) {
-    Json& labels = (*meta)["labels"];
-    labels["accelerator"] = dice.Word({"huawei-Ascend310P", "huawei", "-Ascend310P-"});
-    labels["servertype"] = dice.Word({"Ascend310P-8", "Ascend310P-10-dual", "Ascend310P--1", "-"});
-    labels["node.kubernetes.io/npu.chip.name"] = "310P3";
-    (*amounts)["huawei.com/npu-core"] = dice.Amount({"16", "20", "8"});
   }
   for (const char* lock : {"gpu", "hamivgpu", "hami.io/mutex.lock"}) {
     if (dice.Chance(0.05)) notes[lock] = dice.Time();

@@ -39,6 +39,14 @@ const std::vector<Kind>& Kinds() {
       {"ReplicaSet", "apps/v1", "replicasets", true, 2, "rs", 4, FillWorkload},
       {"StatefulSet", "apps/v1", "statefulsets", true, 1, "sts", 3, FillWorkload},
       {"ConfigMap", "v1", "configmaps", true, 1, "cm", 3, FillConfigMap},
+      {"ConfigMap", "v1", "configmaps", true, 2, "mindx-dl-deviceinfo-n", 10, FillChipsOfNode,
+       "kube-system"},
+      {"ConfigMap", "v1", "configmaps", true, 1, "mindx-dl-nodeinfo-n", 10, FillStatusOfNode,
+       "mindx-dl"},
+      {"ConfigMap", "v1", "configmaps", true, 3, "cluster-info-device-", 2, FillChipsOfCluster,
+       "mindx-dl"},
+      {"ConfigMap", "v1", "configmaps", true, 1, "cluster-info-node-cm", 0, FillStatusOfCluster,
+       "mindx-dl"},
       {"PersistentVolume", "v1", "persistentvolumes", false, 4, "pv", 6, FillVolume},
       {"PersistentVolumeClaim", "v1", "persistentvolumeclaims", true, 5, "pvc", 6, FillClaim},
       {"StorageClass", kStorage, "storageclasses", false, 2, "sc", 4, FillStorageClass},
@@ -92,6 +100,10 @@ const Kind& DrawKind(Dice& dice) {
     if (left < 0) return kind;
   }
   return Kinds().back();
+}
+
+std::string DrawName(Dice& dice, const Kind& kind) {
+  return kind.names == 0 ? std::string(kind.stem) : dice.NameOf(kind.stem, kind.names);
 }
 
 std::string DrawNamespace(Dice& dice) {

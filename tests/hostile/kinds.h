@@ -22,19 +22,21 @@ struct Kind {
   bool namespaced = true;
   int weight = 1;         // How often it is drawn.
   std::string_view stem;  // Of its names.
-  size_t names = 6;       // In its pool.
+  size_t names = 6;       // In its pool; 0: `stem` is the only one.
   // Everything but apiVersion, kind, name and namespace.
   void (*fill)(Dice& dice, Json* object);
+  std::string_view home;  // The only namespace of which it is; empty: any.
 
   // Of the collection; `ns` is ignored where there is none.
   std::string Path(std::string_view ns) const;
 };
 
 const std::vector<Kind>& Kinds();
-// Never null: the kind is one of them.
+// The first of that name, which there is.
 const Kind& KindNamed(std::string_view kind);
 // By weight.
 const Kind& DrawKind(Dice& dice);
+std::string DrawName(Dice& dice, const Kind& kind);
 std::string DrawNamespace(Dice& dice);
 // A whole document, spoilt now and then.
 Json DrawObject(Dice& dice, const Kind& kind, std::string_view ns, std::string_view name);
@@ -53,6 +55,11 @@ void FillQuota(Dice& dice, Json* object);
 void FillService(Dice& dice, Json* object);
 void FillWorkload(Dice& dice, Json* object);
 void FillConfigMap(Dice& dice, Json* object);
+// chip_reports.cc: what MindCluster's daemons tell of the chips of nodes.
+void FillChipsOfNode(Dice& dice, Json* object);
+void FillStatusOfNode(Dice& dice, Json* object);
+void FillChipsOfCluster(Dice& dice, Json* object);
+void FillStatusOfCluster(Dice& dice, Json* object);
 // device_kinds.cc
 void FillSlice(Dice& dice, Json* object);
 void FillDeviceClass(Dice& dice, Json* object);

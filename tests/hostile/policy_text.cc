@@ -150,13 +150,21 @@ std::string DrawPolicy(Dice& dice) {
     if (!tier.empty()) full.push_back(tier);
   }
   Json policy = Json::MakeObject({{"actions", absl::StrJoin(actions, ", ")}, {"tiers", full}});
+  Json::Array configurations;
+  if (dice.Chance(0.4)) {
+    Json params = Json::MakeObject({{"name", "init-params"}});
+    params["arguments"]["useClusterInfoManager"] = "false";
+    configurations.push_back(std::move(params));
+  }
   if (dice.Chance(0.3)) {
     Json session = Json::MakeObject({{"name", "session"}});
     session["arguments"]["victimVeto"] = dice.OneOf({"tier", "strict"});
     Json preempt = Json::MakeObject({{"name", "preempt"}});
     preempt["arguments"]["enableTopologyAwarePreemption"] = dice.Chance(0.5);
-    policy["configurations"] = Json::MakeArray({session, preempt});
+    configurations.push_back(std::move(session));
+    configurations.push_back(std::move(preempt));
   }
+  if (!configurations.empty()) policy["configurations"] = std::move(configurations);
   return policy.Dump();
 }
 
