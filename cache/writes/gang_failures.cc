@@ -189,6 +189,13 @@ bool GangFailures::Review(const std::string& job, Failure* failure, absl::Time n
 // out the longest pause.
 void GangFailures::Release(const std::string& job, Failure* failure, absl::Time now) {
   const std::optional<GangView> gang = mirror_.Gang(job);
+  const std::vector<PlacedPod> placed = mirror_.PlacedPods(job);
+  if (placed.empty()) {
+    // What has ended holds no room: the others are tried on.
+    failure->releasing = false;
+    failure->release_at = now + options_.release_after;
+    return;
+  }
   if (!failure->releasing) {
     Log(LogLevel::kWarning, "gang.released", {{"job", job}, {"why", failure->what}});
     RecordEvent(job, *gang, kReleasing,
@@ -199,7 +206,7 @@ void GangFailures::Release(const std::string& job, Failure* failure, absl::Time 
   failure->release_at = now + options_.release_retry;
   failure->held_until = now + options_.hold_refused.second;
   mirror_.HoldJob(job, failure->held_until);
-  for (const PlacedPod& pod : mirror_.PlacedPods(job)) evict_(pod, job);
+  for (const PlacedPod& pod : placed) evict_(pod, job);
 }
 
 absl::Time GangFailures::NextRelease() const {

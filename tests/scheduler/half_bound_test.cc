@@ -88,6 +88,33 @@ TEST_CASE("half-bound gang: what finds no room any more releases it too", "[sche
   CHECK(bed.Told() == "False Released: none of its pods is bound any more");
 }
 
+// Nothing is left to be released: what waits must not wait for that.
+TEST_CASE("half-bound gang: when all that was bound has ended, the rest is tried on",
+          "[scheduler]") {
+  GangBed bed;
+  bool refuses = true;
+  bed.Submit([&refuses](size_t) {
+    return refuses ? std::optional<Fault>({.code = 403, .reason = "Forbidden"}) : std::nullopt;
+  });
+  size_t evictions = 0;
+  bed.line->on_request = [&evictions](const net::Request& request) {
+    evictions += absl::EndsWith(request.target, "/eviction") ? 1 : 0;
+  };
+  bed.executor.Advance(absl::Minutes(5));
+  for (const char* pod : {"a", "b"}) {
+    REQUIRE(bed.Call("PATCH", StrCat("/api/v1/namespaces/default/pods/", pod, "/status"),
+                     R"({"status":{"phase":"Succeeded"}})", "application/merge-patch+json")
+                .code == 200);
+  }
+  bed.executor.Advance(absl::Minutes(20));
+  CHECK(absl::StartsWith(bed.Told(), "True BindingRefused: 2 of the 3 pods"));
+  refuses = false;
+  bed.executor.Advance(absl::Minutes(6));
+  CHECK(bed.NodeOf("c") == "n1");
+  CHECK(bed.Told() == "False Completed: all pods that the gang needs are bound");
+  CHECK(evictions == 0);
+}
+
 TEST_CASE("half-bound gang: one that was whole before is told of and left alone", "[scheduler]") {
   GangBed bed;
   bed.Submit([](size_t) { return std::nullopt; });
