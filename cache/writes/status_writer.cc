@@ -206,8 +206,9 @@ void StatusWriter::TakePod(const framework::CycleReport& report, const framework
 
 void StatusWriter::TakeQueue(const framework::CycleReport& report,
                              const framework::QueueReport& queue) {
-  const std::string& name = *report.snapshot->queues[queue.queue].name;
-  queues_[name] = AllocatedAmounts(queue, *report.snapshot->dims);
+  const model::QueueRow& row = report.snapshot->queues[queue.queue];
+  const std::string& name = *row.name;
+  queues_[name] = {row.uid, AllocatedAmounts(queue, *report.snapshot->dims)};
   Schedule({Kind::kQueue, name});
 }
 
@@ -288,9 +289,11 @@ StatusWriter::Urgency StatusWriter::QueueUrgency(const std::string& key) const {
   const NamedAmounts* shown = mirror_.ShownAllocatedOf(key);
   const auto desired = queues_.find(key);
   if (shown == nullptr || desired == queues_.end()) return Urgency::kNone;
-  auto sent = sent_queues_.find(key);
-  const NamedAmounts& known = sent != sent_queues_.end() ? sent->second : *shown;
-  return SameAmounts(desired->second, known) ? Urgency::kNone : Urgency::kTally;
+  // What was sent to a queue that had its name is not shown by it.
+  const auto sent = sent_queues_.find(key);
+  const bool is_sent = sent != sent_queues_.end() && sent->second.uid == desired->second.uid;
+  const NamedAmounts& known = is_sent ? sent->second.allocated : *shown;
+  return SameAmounts(desired->second.allocated, known) ? Urgency::kNone : Urgency::kTally;
 }
 
 StatusWriter::Urgency StatusWriter::UrgencyOf(const Target& target) const {
@@ -390,7 +393,7 @@ void StatusWriter::ForgetShown() {
   });
   absl::erase_if(sent_queues_, [this](const auto& entry) {
     const NamedAmounts* shown = mirror_.ShownAllocatedOf(entry.first);
-    return shown == nullptr || SameAmounts(*shown, entry.second);
+    return shown == nullptr || SameAmounts(*shown, entry.second.allocated);
   });
 }
 

@@ -84,6 +84,10 @@ class StatusWriter {
     std::string gathering = {};  // Key of its PodGroup, while that has too few pods.
     bool is_binding = false;     // It has a place, and waits for something there.
   };
+  struct DesiredQueue {
+    std::string uid;
+    NamedAmounts allocated;
+  };
   // A gang with too few pods.
   struct Gathering {
     int32_t pods = 0;
@@ -141,14 +145,14 @@ class StatusWriter {
   Delays delays_;
   std::map<std::string, DesiredGroup> groups_;
   std::map<std::string, DesiredPod> pods_;
-  std::map<std::string, NamedAmounts> queues_;
+  std::map<std::string, DesiredQueue> queues_;
   std::map<std::string, Gathering> gathering_;              // By key of the PodGroup.
   std::map<std::string, ShownCondition> group_conditions_;  // Of WantGroupCondition.
   std::string last_session_;
   // What we sent and the watch has not shown yet.
   SentGroups sent_groups_;
   absl::flat_hash_map<std::string, DesiredPod> sent_pods_;
-  absl::flat_hash_map<std::string, NamedAmounts> sent_queues_;
+  absl::flat_hash_map<std::string, DesiredQueue> sent_queues_;
   // A target waits for its time, is ready, or is in flight; never two of them at once. What is
   // ready or in flight keeps its desired.
   std::deque<Target> ready_;  // In order; a target stands here once.

@@ -96,11 +96,11 @@ net::Awaitable<absl::Status> StatusWriter::SendPod(std::string key) {
 }
 
 net::Awaitable<absl::Status> StatusWriter::SendQueue(std::string key) {
-  const NamedAmounts desired = queues_.at(key);
+  const DesiredQueue desired = queues_.at(key);
   const NamedAmounts shown = *mirror_.ShownAllocatedOf(key);
   const client::ApiPath path{"queues",
                              types::ResourceTraits<types::Queue>::type().Path("", key, "status")};
-  client::Patch patch = QueueAllocatedPatch(desired, shown);
+  client::Patch patch = QueueAllocatedPatch(desired.allocated, shown);
   const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
   if (!answer.ok()) co_return answer.status();
   sent_queues_[key] = desired;

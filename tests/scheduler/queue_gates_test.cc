@@ -239,5 +239,22 @@ TEST_CASE("queue status: parents show what their children hold, whoever placed i
   CHECK(bed.writes == writes);
 }
 
+// What was written last to the one that is gone, the new one has not.
+TEST_CASE("queue status: a queue that is made anew shows what it holds", "[scheduler]") {
+  GateBed bed;
+  const std::string path = "/apis/scheduling.volcano.sh/v1beta1/queues/q";
+  bed.Node("n1", 8);
+  bed.Queue("q", R"({"weight":1})");
+  bed.GroupIn("g", "q");
+  bed.Begin();
+  bed.Pod("mine", "g", 3);
+  bed.Settle();
+  REQUIRE(bed.Get(path).At({"status", "allocated", "cpu"}).AsString() == "3");
+  bed.Call("DELETE", path);
+  bed.Queue("q", R"({"weight":1})");
+  bed.Settle();
+  CHECK(bed.Get(path).At({"status", "allocated", "cpu"}).AsString() == "3");
+}
+
 }  // namespace
 }  // namespace bth::scheduler
