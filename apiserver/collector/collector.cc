@@ -14,6 +14,7 @@ namespace {
 // Objects per turn. At some 50 µs for a deletion the executor is back after a few milliseconds.
 constexpr size_t kCollectedPerTurn = 64;
 constexpr size_t kCircleStepsMax = 100'000;
+constexpr absl::Duration kDiskPause = absl::Seconds(1);
 constexpr char kDefinitions[] = "customresourcedefinitions.apiextensions.k8s.io";
 
 // The object as the store has it: what a place holds may have other bytes, because new schemas
@@ -106,16 +107,18 @@ void Collector::QueueAwaitingOwners(const StoredObject& dependent) {
 void Collector::ScheduleTurn() {
   if (turn_scheduled_) return;
   turn_scheduled_ = true;
-  core_.executor.Post([weak = weak_from_this()] {
+  auto turn = [weak = weak_from_this()] {
     if (auto self = weak.lock()) self->RunTurn();
-  });
+  };
+  if (core_.store->health().ok()) return core_.executor.Post(std::move(turn));
+  // The store takes no writes, for as long as its disk fails.
+  core_.executor.RunAfter(kDiskPause, std::move(turn));
 }
 
 void Collector::RunTurn() {
   turn_scheduled_ = false;
   for (size_t done = 0; done < kCollectedPerTurn && !queue_.empty();) {
-    // The store takes no more writes; a restart begins where the disk ends.
-    if (!core_.store->health().ok()) return;
+    if (!core_.store->health().ok()) break;
     const std::string uid = std::move(queue_.front());
     queue_.pop_front();
     auto entry = queued_.find(uid);

@@ -23,6 +23,7 @@ constexpr uint8_t kMark = 9;
 constexpr size_t kFrameHead = 8;           // Length and CRC, 32 bits each.
 constexpr size_t kRecordHead = 1 + 8 + 4;  // Kind, revision, length of the collection's name.
 constexpr size_t kMarkBytes = 1 + 8 + 8;   // Kind, magic, offset.
+constexpr size_t kMarkFrame = kFrameHead + kMarkBytes;
 constexpr size_t kRecordBytesMax = size_t{64} << 20;
 
 template <typename Int>
@@ -61,12 +62,15 @@ void AppendRecord(std::string* out, const JournalRecord& record) {
   AppendFrame(out, payload);
 }
 
-void AppendMark(std::string* out, uint64_t synced) {
+// A frame of kMarkFrame bytes.
+std::string MarkOf(uint64_t synced) {
   std::string payload;
   PutInt(&payload, kMark);
   payload.append(kMarkMagic);
   PutInt(&payload, synced);
-  AppendFrame(out, payload);
+  std::string frame;
+  AppendFrame(&frame, payload);
+  return frame;
 }
 
 // The payload of the frame at `offset`, or nothing when it is incomplete or its CRC differs.
@@ -175,13 +179,13 @@ absl::Status Journal::Recover(const Reader& read) {
   const std::string name = FileOf("log", generation_);
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     if (generation_ > 0) return absl::DataLossError(StrCat(PathOf(name), " is missing"));
-    return BeginLog(0);
+    return BeginLog();
   }
   BTH_ASSIGN_OR_RETURN(const std::string file, disk_->Read(name));
   if (!file.starts_with(kFileMagic)) {
     // Written and synced before the generation counts, but for the very first one.
     if (generation_ > 0 || file.size() >= kFileMagic.size()) return Damaged(PathOf(name), 0);
-    return BeginLog(0);
+    return BeginLog();
   }
   BTH_ASSIGN_OR_RETURN(const size_t end, ReadRecords(file, read));
   if (end < file.size()) {
@@ -195,23 +199,37 @@ absl::Status Journal::Recover(const Reader& read) {
   return absl::OkStatus();
 }
 
-absl::Status Journal::BeginLog(uint64_t generation) {
-  BTH_ASSIGN_OR_RETURN(log_, disk_->Make(FileOf("log", generation)));
-  BTH_RETURN_IF_ERROR(log_->Append(kFileMagic));
-  BTH_RETURN_IF_ERROR(log_->Sync());
+absl::Status Journal::BeginLog() {
+  BTH_ASSIGN_OR_RETURN(log_, MakeLog(0));
   log_bytes_ = kFileMagic.size();
-  return disk_->SyncNames();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<DiskFile>> Journal::MakeLog(uint64_t generation) {
+  BTH_ASSIGN_OR_RETURN(std::unique_ptr<DiskFile> log, disk_->Make(FileOf("log", generation)));
+  BTH_RETURN_IF_ERROR(log->Append(kFileMagic));
+  BTH_RETURN_IF_ERROR(log->Sync());
+  BTH_RETURN_IF_ERROR(disk_->SyncNames());
+  return log;
 }
 
 void Journal::Append(const JournalRecord& record) {
-  if (buffer_.empty()) AppendMark(&buffer_, log_bytes_);
+  if (buffer_.empty()) buffer_.resize(kMarkFrame);
   AppendRecord(&buffer_, record);
 }
 
 absl::Status Journal::Sync() {
+  if (successor_.has_value()) BTH_RETURN_IF_ERROR(Succeed());
   if (buffer_.empty()) return absl::OkStatus();
+  if (torn_) {
+    BTH_ASSIGN_OR_RETURN(log_, disk_->Continue(FileOf("log", generation_), log_bytes_));
+  }
+  torn_ = true;
+  // Only now it is certain where the buffer begins.
+  buffer_.replace(0, kMarkFrame, MarkOf(log_bytes_));
   BTH_RETURN_IF_ERROR(log_->Append(buffer_));
   BTH_RETURN_IF_ERROR(log_->Sync());
+  torn_ = false;
   log_bytes_ += buffer_.size();
   buffer_.clear();
   return absl::OkStatus();
@@ -219,7 +237,19 @@ absl::Status Journal::Sync() {
 
 absl::Status Journal::Compact(const std::function<void(const Sink&)>& write) {
   BTH_RETURN_IF_ERROR(Sync());
-  const uint64_t next = generation_ + 1;
+  const absl::StatusOr<size_t> written = WriteDraft(write);
+  // The new log must exist before the snapshot that makes its generation count.
+  absl::StatusOr<std::unique_ptr<DiskFile>> log =
+      written.ok() ? MakeLog(generation_ + 1) : written.status();
+  if (!log.ok()) {
+    DropOtherGenerations();
+    return log.status();
+  }
+  successor_ = Successor{generation_ + 1, *std::move(log), *written};
+  return Succeed();
+}
+
+absl::StatusOr<size_t> Journal::WriteDraft(const std::function<void(const Sink&)>& write) {
   BTH_ASSIGN_OR_RETURN(std::unique_ptr<DiskFile> draft, disk_->Make(std::string(kDraft)));
   std::string piece(kFileMagic);
   size_t written = 0;
@@ -235,14 +265,23 @@ absl::Status Journal::Compact(const std::function<void(const Sink&)>& write) {
   });
   flush();
   if (status.ok()) status = draft->Sync();
-  draft.reset();
   BTH_RETURN_IF_ERROR(status);
-  // The new log must exist before the snapshot that makes its generation count.
-  BTH_RETURN_IF_ERROR(BeginLog(next));
-  BTH_RETURN_IF_ERROR(disk_->Rename(std::string(kDraft), FileOf("snapshot", next)));
+  return written;
+}
+
+// May be called again after an error, wherever that came from.
+absl::Status Journal::Succeed() {
+  BTH_ASSIGN_OR_RETURN(const std::vector<std::string> names, disk_->Names());
+  const std::string draft(kDraft);
+  if (std::find(names.begin(), names.end(), draft) != names.end()) {
+    BTH_RETURN_IF_ERROR(disk_->Rename(draft, FileOf("snapshot", successor_->generation)));
+  }
   BTH_RETURN_IF_ERROR(disk_->SyncNames());
-  generation_ = next;
-  snapshot_bytes_ = written;
+  generation_ = successor_->generation;
+  log_ = std::move(successor_->log);
+  log_bytes_ = kFileMagic.size();
+  snapshot_bytes_ = successor_->snapshot_bytes;
+  successor_.reset();
   DropOtherGenerations();
   return absl::OkStatus();
 }

@@ -12,6 +12,9 @@ namespace bth::apiserver {
 
 namespace {
 
+// Between attempts to write what a disk did not take.
+constexpr absl::Duration kRetryPause = absl::Seconds(1);
+
 void CloseAll(const std::vector<std::weak_ptr<Watcher>>& list) {
   for (const auto& weak : list) {
     if (const std::shared_ptr<Watcher> watcher = weak.lock()) watcher->Close();
@@ -110,13 +113,13 @@ void Store::Commit(Collection& collection, StoreEvent event) {
   collection.Apply(event, options_.history);
   if (journal_ == nullptr) {
     Deliver(collection, event);
-  } else if (health_.ok()) {
+  } else {
     journal_->Append({event.type == EventType::kDeleted ? JournalRecord::Kind::kRemove
                                                         : JournalRecord::Kind::kPut,
                       event.revision, collection.name(), event.object->bytes});
     undelivered_.emplace_back(&collection, event);
     ScheduleSync();
-  }  // Else the disk has failed: of what is not on it nobody is told.
+  }
   for (const auto& observer : observers_) observer(collection, event);
 }
 
@@ -159,24 +162,32 @@ void Store::ScheduleSync() {
 
 void Store::Sync() {
   sync_scheduled_ = false;
-  health_ = journal_->Sync();
-  if (health_.ok()) health_ = CompactIfGrown();
-  if (!health_.ok()) {
-    Log(LogLevel::kError, "store.disk_failed", {{"error", health_}});
-    undelivered_.clear();
-  } else {
-    synced_ = revision_;
-  }
+  if (absl::Status synced = journal_->Sync(); !synced.ok()) return Fail(std::move(synced));
+  if (!health_.ok()) Log(LogLevel::kInfo, "store.disk_recovered", {{"revision", revision_}});
+  health_ = absl::OkStatus();
+  CompactIfGrown();
+  synced_ = revision_;
   auto undelivered = std::exchange(undelivered_, {});
   for (auto& [collection, event] : undelivered) Deliver(*collection, event);
   for (Waiter& waiter : std::exchange(waiters_, {})) waiter.done.Set(health_);
 }
 
-absl::Status Store::CompactIfGrown() {
-  if (journal_->log_bytes() < options_.journal_bytes_min + journal_->snapshot_bytes()) {
-    return absl::OkStatus();
-  }
-  return journal_->Compact([this](const Journal::Sink& sink) {
+// Of what is not on disk nobody is told, but those who wait are not kept waiting.
+void Store::Fail(absl::Status failure) {
+  if (health_.ok()) Log(LogLevel::kError, "store.disk_failed", {{"error", failure}});
+  health_ = std::move(failure);
+  for (Waiter& waiter : std::exchange(waiters_, {})) waiter.done.Set(health_);
+  sync_scheduled_ = true;
+  executor_.RunAfter(kRetryPause, [this, alive = alive_] {
+    if (*alive) Sync();
+  });
+}
+
+// One that fails does no harm: the log goes on growing, and it is tried again later.
+void Store::CompactIfGrown() {
+  const size_t grown = options_.journal_bytes_min + journal_->snapshot_bytes();
+  if (journal_->log_bytes() < std::max(grown, compact_from_)) return;
+  const absl::Status compacted = journal_->Compact([this](const Journal::Sink& sink) {
     sink({JournalRecord::Kind::kRevision, revision_, "", ""});
     for (const auto& [name, collection] : collections_) {
       for (const ObjectPtr& object : collection->All("")) {
@@ -184,6 +195,8 @@ absl::Status Store::CompactIfGrown() {
       }
     }
   });
+  compact_from_ = compacted.ok() ? 0 : journal_->log_bytes() + options_.journal_bytes_min / 8;
+  if (!compacted.ok()) Log(LogLevel::kWarning, "store.compaction_failed", {{"error", compacted}});
 }
 
 net::Awaitable<absl::Status> Store::Durable() {

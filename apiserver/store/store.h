@@ -51,13 +51,14 @@ class Store {
   // Removes the object of `last`'s name; `last` is what watchers are told.
   ObjectPtr Remove(Collection& collection, Json last);
 
-  // Waits until everything applied so far is on disk. Errors: the disk failed; the store takes no
-  // more writes then.
+  // Waits until everything applied so far is on disk. Errors: the disk failed, and nobody knows
+  // whether it will be.
   net::Awaitable<absl::Status> Durable();
   bool NeedsSync() const { return journal_ != nullptr && synced_ < revision_; }
   // Watchers have been told of everything up to here.
   int64_t delivered() const { return journal_ == nullptr ? revision_ : synced_; }
-  // Not OK once the disk has failed.
+  // Not OK while the disk fails. What was applied last is tried again each second; until it is on
+  // disk neither readers nor writers are served.
   const absl::Status& health() const { return health_; }
 
   // Events after `since`, or without it the present objects as additions. Errors: kOutOfRange:
@@ -87,7 +88,8 @@ class Store {
   void ForgetWatchers(const std::string& collection);
   void ScheduleSync();
   void Sync();
-  absl::Status CompactIfGrown();
+  void Fail(absl::Status failure);
+  void CompactIfGrown();
 
   struct Waiter {
     int64_t revision;
@@ -108,6 +110,7 @@ class Store {
   int64_t synced_ = 0;
   bool sync_scheduled_ = false;
   absl::Status health_;
+  size_t compact_from_ = 0;  // Bytes of the log; more than 0 after an attempt that failed.
   uint64_t watchers_overflowed_ = 0;
   // Outlives the store in tasks it has posted.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

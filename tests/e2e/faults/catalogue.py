@@ -56,12 +56,15 @@ def on_lines(seats, begin, for_s=5):
 @contextlib.contextmanager
 def answered_wrongly(seats, kinds, share, seed):
     """A share of the requests, by answers of their own or none."""
+    before = sum(sum(seat.answers.given.values()) for seat in seats)
     for seat in seats:
         seat.answers.trouble(kinds, share, seed)
         seat.line.target, seat.was = seat.answers.port, seat.line.target
         seat.line.cut()
     try:
         time.sleep(6)
+        given = sum(sum(seat.answers.given.values()) for seat in seats)
+        assert given > before, "not one request was answered wrongly"
         yield
     finally:
         for seat in seats:

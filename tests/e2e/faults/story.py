@@ -5,6 +5,7 @@ import random
 import tempfile
 import threading
 import time
+from collections import Counter
 
 from faults import at_rest, catalogue, promises
 from faults.cluster import Cluster
@@ -140,11 +141,18 @@ class Story:
         """What there was to judge, in one line."""
         looks = ", ".join(f"{j.name} {j.looks}" for j in self.judges)
         done = ", ".join(f"{n} {what}" for what, n in sorted(self.load.done.items()))
+        wrong = sum((Counter(s.answers.given) for s in self._on_lines()), Counter())
+        lines = sum(seat.line.connections for seat in self._on_lines())
         return (
-            f"{done}; refused {self.load.refused}; maps {self.maps.acknowledged} acknowledged,"
+            f"{done}; connections on lines {lines}, answered wrongly {dict(wrong)};"
+            f" refused {self.load.refused}; maps {self.maps.acknowledged} acknowledged,"
             f" {self.maps.unanswered} not; leases lost {sum(s.ends for s in self.cluster.seats)};"
             f" changes {self.ledger.changes}, lists {self.ledger.lists}; looks: {looks}"
         )
+
+
+    def _on_lines(self):
+        return [seat for seat in self.cluster.seats if seat.line]
 
 
 @contextlib.contextmanager
