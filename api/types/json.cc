@@ -144,6 +144,22 @@ void AppendTo(TextWriter& out, const Json& value) {
   out.Plain(number);
 }
 
+// The length of the value as text; more when something in it must be escaped or has a fraction.
+size_t PlainLength(const Json& value) {
+  if (value.is_string()) return value.AsString().size() + 2;
+  size_t length = 2;
+  for (const Json::Member& member : value.members()) {
+    length += member.first.size() + 4 + PlainLength(member.second);
+  }
+  for (const Json& item : value.items()) length += PlainLength(item) + 1;
+  if (length > 2) return length - 1;  // One separator fewer.
+  if (value.is_null() || value.is_bool()) return value.AsBool(true) ? 4 : 5;
+  if (!value.is_int()) return length;  // Fractions are rare.
+  const int64_t whole = value.AsInt();
+  for (int64_t rest = whole; rest > 99 || rest < -9; rest /= 10) ++length;
+  return whole >= 0 && whole < 10 ? 1 : length;
+}
+
 constinit const Json kNull;
 constinit const Json::Array kNoItems;
 constinit const Json::Object kNoMembers;
@@ -197,7 +213,7 @@ std::string Json::Pretty() const {
 }
 
 void Json::DumpTo(std::string* out) const {
-  TextWriter writer(out);
+  TextWriter writer(out, PlainLength(*this));
   AppendTo(writer, *this);
 }
 

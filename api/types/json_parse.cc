@@ -1,10 +1,13 @@
 // From a text to a Json: first to tokens, then to the tree, of which each part is made once, where
 // it stays and of the size it needs.
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <tuple>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/charconv.h"
 #include "api/types/json.h"
 #include "api/types/rapidjson_reader.h"
@@ -27,10 +30,8 @@ struct JsonToken {
     const char* text;
   };
 };
-using JsonTokens = std::vector<JsonToken>;
-
-// What of a document of the API a token takes, roughly: room is made for as many at once.
-constexpr size_t kTextPerToken = 7;
+// Most documents of the API have fewer, and need no memory for them.
+using JsonTokens = absl::InlinedVector<JsonToken, 512>;
 
 // Receives the events of the RapidJSON reader.
 class TokenWriter {
@@ -190,14 +191,26 @@ absl::Status JsonError(size_t offset, std::string_view reason) {
   return absl::InvalidArgumentError(StrCat("JSON: byte ", offset, ": ", reason));
 }
 
-// Errors as Json::Parse has them. Tokens point into *own, which begins as a copy of `text`.
-absl::Status ReadTokens(std::string_view text, int depth_max, std::string* own,
-                        JsonTokens* tokens) {
-  own->reserve(text.size() + kReaderPadding);
-  own->append(text).append(kReaderPadding, '\0');
-  tokens->reserve(text.size() / kTextPerToken);
+// A copy of a text that the reader may change; short ones need no memory.
+class OwnText final {
+ public:
+  explicit OwnText(std::string_view text) {
+    const size_t size = text.size() + kReaderPadding;
+    if (size > near_.size()) far_.resize(size);
+    std::memcpy(data(), text.data(), text.size());
+    std::memset(data() + text.size(), 0, kReaderPadding);
+  }
+  char* data() { return far_.empty() ? near_.data() : far_.data(); }
+
+ private:
+  std::array<char, 4096> near_;  // Not filled.
+  std::string far_;
+};
+
+// Errors as Json::Parse has them. Tokens point into `own`, the copy of `text`.
+absl::Status ReadTokens(std::string_view text, int depth_max, OwnText& own, JsonTokens* tokens) {
   TokenWriter writer(depth_max, tokens);
-  rapidjson::InsituStringStream stream(own->data());
+  InPlaceText stream(own.data());
   rapidjson::Reader reader;
   constexpr unsigned kFlags = rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag;
   const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, writer);
@@ -217,9 +230,9 @@ absl::StatusOr<Json> Json::Parse(std::string_view text, JsonLimits limits) {
     return absl::InvalidArgumentError(
         StrCat("JSON: ", text.size(), " bytes exceed the limit of ", limits.bytes_max));
   }
-  std::string own;
+  OwnText own(text);
   JsonTokens tokens;
-  const absl::Status read = ReadTokens(text, limits.depth_max, &own, &tokens);
+  const absl::Status read = ReadTokens(text, limits.depth_max, own, &tokens);
   if (!read.ok()) return read;
   return TreeMaker(tokens).Make();
 }

@@ -71,7 +71,7 @@ absl::Status ReadInPlace(std::string* text, Decoder* decoder) {
     return SyntaxError(valid, "invalid UTF-8");
   }
   text->append(kReaderPadding, '\0');
-  rapidjson::InsituStringStream stream(text->data());
+  InPlaceText stream(text->data());
   rapidjson::Reader reader;
   Events events{decoder};
   const rapidjson::ParseResult result = reader.Parse<rapidjson::kParseInsituFlag>(stream, events);

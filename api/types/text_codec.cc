@@ -80,9 +80,37 @@ bool AnyNeedsCare(uint64_t block) {
           kTops) != 0;
 }
 
+// Mostly true, and cheap.
+bool IsAscii(std::string_view text) {
+  constexpr uint64_t kTops = 0x8080808080808080u;
+  const char* const p = text.data();
+  const size_t size = text.size();
+  uint64_t block = 0;
+  if (size >= sizeof(block)) {
+    // The last block overlaps the one before.
+    uint64_t all = 0;
+    for (size_t i = 0; i < size - sizeof(block); i += sizeof(block)) {
+      std::memcpy(&block, p + i, sizeof(block));
+      all |= block;
+    }
+    std::memcpy(&block, p + size - sizeof(block), sizeof(block));
+    return ((all | block) & kTops) == 0;
+  }
+  if (size >= sizeof(uint32_t)) {
+    uint32_t first = 0;
+    uint32_t last = 0;
+    std::memcpy(&first, p, sizeof(first));
+    std::memcpy(&last, p + size - sizeof(last), sizeof(last));
+    return ((first | last) & static_cast<uint32_t>(kTops)) == 0;
+  }
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
 }  // namespace
 
 size_t Utf8ValidPrefix(std::string_view text) {
+  if (IsAscii(text)) return text.size();
   const auto* p = reinterpret_cast<const unsigned char*>(text.data());
   const size_t size = text.size();
   size_t i = 0;

@@ -15,7 +15,10 @@ namespace bth::types {
 // touches it meanwhile.
 class TextWriter final {
  public:
-  explicit TextWriter(std::string* out) : out_(*out), begin_(out->size()), used_(begin_) {}
+  // `expected`: how much will be written; more may come.
+  TextWriter(std::string* out, size_t expected) : out_(*out), begin_(out->size()), used_(begin_) {
+    out_.resize(begin_ + expected);
+  }
   TextWriter(const TextWriter&) = delete;
   ~TextWriter() { out_.resize(used_); }
 

@@ -59,6 +59,42 @@ TEST_CASE("json: what must be escaped is found wherever it stands", "[types][uni
   }
 }
 
+// Texts are read in blocks, from wherever they begin.
+TEST_CASE("json: strings are read alike wherever they stand and end", "[types][unit]") {
+  struct Case {
+    std::string written, raw;
+  };
+  const std::vector<Case> cases = {
+      {"\\\"", "\""},   {"\\u001f", "\x1f"},      {"\\u0000", {'\0'}},     {"\\n", "\n"},
+      {"\x7f", "\x7f"}, {"\xC3\xA9", "\xC3\xA9"}, {"\\u00e9", "\xC3\xA9"}, {"", ""}};
+  for (size_t before = 0; before < 10; ++before) {
+    for (size_t at = 0; at < 18; ++at) {
+      for (const Case& c : cases) {
+        const std::string start = std::string(at, '!');
+        const std::string end = std::string(at % 11, '~');
+        const std::string text = std::string(before, ' ') + "[\"" + start + c.written + end +
+                                 c.written + "\",\"" + start + "\"]";
+        CAPTURE(text);
+        const auto json = Json::Parse(text);
+        REQUIRE(json.ok());
+        CHECK((*json)[size_t{0}].AsString() == start + c.raw + end + c.raw);
+        CHECK((*json)[size_t{1}].AsString() == start);
+      }
+    }
+  }
+}
+
+TEST_CASE("json: a control character in a string is refused wherever it stands", "[types][unit]") {
+  for (size_t at = 0; at < 40; ++at) {
+    for (char byte = 0; byte < 0x20; ++byte) {
+      const std::string text = '"' + std::string(at, 'a') + byte + std::string(40 - at, 'b') + '"';
+      CAPTURE(at, int{byte});
+      CHECK(!Json::Parse(text).ok());
+      CHECK(!Json::Parse("{" + text + ":1}").ok());
+    }
+  }
+}
+
 TEST_CASE("json: numbers are integers only when they are written as such", "[types][unit]") {
   struct Case {
     std::string text;
