@@ -60,8 +60,8 @@ struct Difference {
 };
 
 Difference CompareFields(const Json& current, const Json& next, const MergeRules& rules) {
-  const FieldMap before = LeavesOf(current, rules);
-  const FieldMap after = LeavesOf(next, rules);
+  const FieldMap before = LeavesUnlike(next, current, rules);
+  const FieldMap after = LeavesUnlike(current, next, rules);
   Difference difference;
   for (const auto& [path, value] : after) {
     auto was = before.find(path);

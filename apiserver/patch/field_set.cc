@@ -14,19 +14,20 @@ class LeafFinder {
  public:
   LeafFinder(const MergeRules& rules, std::string* fault) : rules_(rules), fault_(fault) {}
 
+  // The whole object, but for the members that `other` has as well.
+  void Unlike(const Json& other, const Json& object) {
+    for (const Json::Member& member : object.members()) {
+      const Json* same = other.Find(member.first);
+      if (same == nullptr || !(*same == member.second)) Member(member);
+    }
+  }
+
   void Object(const Json& object) {
     if (object.empty() || rules_.IsAtomicObject(names_)) {
       if (!path_.empty()) leaves_.emplace(path_, &object);
       return;
     }
-    for (const auto& [key, value] : object.members()) {
-      if (Skipped(key)) continue;
-      path_.push_back("f:" + key);
-      names_.push_back(key);
-      Value(value);
-      names_.pop_back();
-      path_.pop_back();
-    }
+    for (const Json::Member& member : object.members()) Member(member);
   }
   FieldMap Finish() { return std::move(leaves_); }
 
@@ -40,6 +41,15 @@ class LeafFinder {
       if (key == fixed) return true;
     }
     return false;
+  }
+
+  void Member(const Json::Member& member) {
+    if (Skipped(member.first)) return;
+    path_.push_back("f:" + member.first);
+    names_.push_back(member.first);
+    Value(member.second);
+    names_.pop_back();
+    path_.pop_back();
   }
 
   void Value(const Json& value) {
@@ -161,6 +171,12 @@ void EraseAt(Json& object, const FieldPath& path, size_t at) {
 FieldMap LeavesOf(const Json& object, const MergeRules& rules, std::string* fault) {
   LeafFinder finder(rules, fault);
   finder.Object(object);
+  return finder.Finish();
+}
+
+FieldMap LeavesUnlike(const Json& other, const Json& object, const MergeRules& rules) {
+  LeafFinder finder(rules, nullptr);
+  finder.Unlike(other, object);
   return finder.Finish();
 }
 

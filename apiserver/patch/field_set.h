@@ -23,6 +23,8 @@ using FieldSet = std::set<FieldPath>;
 // the first list item that has no key, or the key of another, if there is one.
 using FieldMap = std::map<FieldPath, const Json*>;
 FieldMap LeavesOf(const Json& object, const MergeRules& rules, std::string* fault = nullptr);
+// Without the members of the object itself that `other` has as well.
+FieldMap LeavesUnlike(const Json& other, const Json& object, const MergeRules& rules);
 FieldSet FieldsOf(const Json& object, const MergeRules& rules);
 // Whether the set has this path or one below it.
 bool HasAtOrBelow(const FieldSet& fields, const FieldPath& path);

@@ -38,18 +38,36 @@ std::string TypeWord(std::string_view type) {
   return type.size() == 1 ? "string" : StrCat("v1.", LastPart(type));
 }
 
+// Messages have longer names.
+bool IsScalar(std::string_view type) {
+  return type.size() == 1;
+}
+
 bool HasType(std::string_view type, const Json& value) {
-  if (type == "s" || type == "y" || type == "t" || type == "u") return value.is_string();
-  if (type == "i") return value.is_int();
-  if (type == "b") return value.is_bool();
-  if (type == "n" || type == "q") return value.is_string() || value.is_number();
-  if (type == "r") return true;
-  return value.is_object() || FieldsOfMessage(type).empty();
+  switch (IsScalar(type) ? type.front() : '\0') {
+    case 's':
+    case 'y':
+    case 't':
+    case 'u':
+      return value.is_string();
+    case 'i':
+      return value.is_int();
+    case 'b':
+      return value.is_bool();
+    case 'n':
+    case 'q':
+      return value.is_string() || value.is_number();
+    case 'r':
+      return true;
+    default:
+      return value.is_object() || FieldsOfMessage(type).empty();
+  }
 }
 
 class TypeChecker {
  public:
   absl::Status Object(std::string_view message, const Json& object, const FieldPath& at) const {
+    if (IsScalar(message)) return absl::OkStatus();
     const std::vector<ProtoField>& fields = FieldsOfMessage(message);
     for (const auto& [name, value] : object.members()) {
       const ProtoField* field = FieldNamed(fields, name);

@@ -43,8 +43,8 @@ net::Awaitable<WriteResult> CreateOnce(std::shared_ptr<Core> core, const ApiRequ
   BTH_CO_RETURN_IF_ERROR(CheckShape(written.object));
   ToStorage(*request.type, written.object);
   if (!request.dry_run) {
-    const ObjectPtr stored = core->store->Put(collection, written.object);
-    written.object["metadata"].Set("resourceVersion", StrCat(stored->revision));
+    written.stored = core->store->Put(collection, written.object);
+    written.object["metadata"].Set("resourceVersion", StrCat(written.stored->revision));
   }
   co_return written;
 }

@@ -142,8 +142,12 @@ MaybeResponse WriteResponse(Core& core, const ApiRequest& request, WriteResult r
     response = JsonResponse(code, result->object.Dump());
   } else {
     BTH_ASSIGN_OR_RETURN(const OutputStyle style, StyleOf(request, core.Now()));
-    FromStorage(*request.type, result->object);
-    response = JsonResponse(code, RenderJson(*request.type, result->object, style));
+    if (result->stored != nullptr) {
+      response = JsonResponse(code, RenderObject(*request.type, *result->stored, style));
+    } else {
+      FromStorage(*request.type, result->object);
+      response = JsonResponse(code, RenderJson(*request.type, result->object, style));
+    }
   }
   for (const std::string& warning : result->warnings) {
     response.headers.Add("Warning", StrCat("299 - ", Quoted(warning)));
@@ -164,7 +168,7 @@ net::Awaitable<MaybeResponse> Serve(std::shared_ptr<Core> core, const ApiRequest
   if (!core->store->health().ok()) co_return InternalError(ToStd(core->store->health().message()));
   // The real server names the object, whether or not it is there.
   if (LacksSubresource(request)) co_return NotFound(request.subject());
-  MaybeResponse response = PathNotFound();
+  MaybeResponse response;  // Every way below sets it.
   switch (request.verb) {
     case Verb::kGet:
     case Verb::kList:

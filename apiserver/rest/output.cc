@@ -3,11 +3,15 @@
 #include <utility>
 
 #include "apiserver/table/table.h"
+#include "base/check.h"
 #include "base/status.h"
 #include "base/strings.h"
 
 namespace bth::apiserver {
 namespace {
+
+// Bytes of an event beside its object, at most.
+constexpr size_t kAroundEvent = 64;
 
 Json MetadataOnly(const Json& object) {
   return Json::MakeObject({{"kind", "PartialObjectMetadata"},
@@ -109,25 +113,32 @@ std::string RenderList(const ResourceType& type, const Page& page, std::string_v
   return out;
 }
 
+// As text from the start: a quiet watch consists of them.
+std::string WatchRenderer::Bookmark(const WatchItem& item) {
+  const bool partial = style_.form == Form::kMetadata;
+  std::string body = StrCat(
+      "{\"kind\":\"", partial ? "PartialObjectMetadata" : type_->kind, "\",\"apiVersion\":\"",
+      partial ? "meta.k8s.io/v1" : type_->api_version(), "\",\"metadata\":{\"resourceVersion\":\"",
+      item.revision, "\",\"creationTimestamp\":null");
+  if (item.initial_end) body += ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}";
+  body += "}}";
+  // A table bookmark has a row without cells' meaning, as the real server sends it.
+  if (style_.form == Form::kTable) {
+    const absl::StatusOr<Json> object = Json::Parse(body);
+    BTH_CHECK(object.ok());
+    body = RenderServed(*type_, *object, style_, !columns_sent_);
+  }
+  columns_sent_ = true;
+  return body;
+}
+
 void WatchRenderer::Append(std::string* out, const WatchItem& item, absl::Time now) {
   style_.now = now;
   if (item.type == EventType::kBookmark) {
-    Json metadata = Json::MakeObject(
-        {{"resourceVersion", StrCat(item.revision)}, {"creationTimestamp", nullptr}});
-    if (item.initial_end) {
-      metadata.Set("annotations", Json::MakeObject({{"k8s.io/initial-events-end", "true"}}));
-    }
-    Json object = Json::MakeObject({{"kind", type_->kind},
-                                    {"apiVersion", type_->api_version()},
-                                    {"metadata", std::move(metadata)}});
-    if (style_.form == Form::kMetadata) object = MetadataOnly(object);
-    std::string body = object.Dump();
-    // A table bookmark has a row without cells' meaning, as the real server sends it.
-    if (style_.form == Form::kTable) body = RenderServed(*type_, object, style_, !columns_sent_);
-    columns_sent_ = true;
-    StrAppend(out, "{\"type\":\"BOOKMARK\",\"object\":", body, "}\n");
+    StrAppend(out, "{\"type\":\"BOOKMARK\",\"object\":", Bookmark(item), "}\n");
     return;
   }
+  out->reserve(out->size() + item.object->bytes.size() + kAroundEvent);
   *out += item.type == EventType::kAdded      ? "{\"type\":\"ADDED\",\"object\":"
           : item.type == EventType::kModified ? "{\"type\":\"MODIFIED\",\"object\":"
                                               : "{\"type\":\"DELETED\",\"object\":";

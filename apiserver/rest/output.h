@@ -43,6 +43,8 @@ class WatchRenderer {
   static std::string ErrorLine(const absl::Status& status);
 
  private:
+  std::string Bookmark(const WatchItem& item);
+
   ResourceTypePtr type_;
   OutputStyle style_;
   bool columns_sent_ = false;

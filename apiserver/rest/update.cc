@@ -44,9 +44,9 @@ Written Keep(Core& core, const ApiRequest& request, WriteContext write) {
   if (written.object == before && !finished) return written;
   written.deleted = finished;
   if (request.dry_run) return written;
-  const ObjectPtr stored = finished ? core.store->Remove(collection, written.object)
-                                    : core.store->Put(collection, written.object);
-  written.object["metadata"].Set("resourceVersion", StrCat(stored->revision));
+  written.stored = finished ? core.store->Remove(collection, written.object)
+                            : core.store->Put(collection, written.object);
+  written.object["metadata"].Set("resourceVersion", StrCat(written.stored->revision));
   return written;
 }
 

@@ -17,6 +17,7 @@ namespace bth::apiserver {
 // What a write leaves behind, as stored (not converted).
 struct Written {
   Json object;
+  ObjectPtr stored;  // The same in the store; null when the store was not changed.
   bool created = false;
   bool deleted = false;    // The object is gone, not only marked.
   bool as_status = false;  // Answer a Success status rather than the object.
