@@ -9,6 +9,8 @@ namespace bth::client {
 
 namespace {
 
+// Whoever reads a line in place may need some bytes behind it.
+constexpr size_t kRoomBehind = 16;
 constexpr size_t kFrameStart = 4;  // The length of what follows, big-endian.
 
 absl::Status TooLong(size_t line_bytes_max) {
@@ -37,6 +39,7 @@ absl::Status WatchStream::SplitLines(std::string_view piece, std::vector<std::st
     const size_t end = piece.find('\n', begin);
     const size_t length = (end == piece.npos ? piece.size() : end) - begin;
     if (partial_.size() + length > line_bytes_max_) return TooLong(line_bytes_max_);
+    partial_.reserve(partial_.size() + length + kRoomBehind);
     partial_.append(piece, begin, length);
     if (end == piece.npos) return absl::OkStatus();
     if (!partial_.empty() && partial_.back() == '\r') partial_.pop_back();

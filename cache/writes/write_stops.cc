@@ -25,6 +25,7 @@ bool WriteStops::StopsQueue(const model::Snapshot& snapshot, model::QueueId queu
 }
 
 void WriteStops::KeepOff(framework::Session& session) const {
+  if (empty()) return;
   const conf::PluginOption all_on;
   framework::HookRegistrar hooks(session.hooks(), {.tier = 0, .plugin = "write stops"}, all_on);
   if (!everything.empty() || !queues.empty()) {
