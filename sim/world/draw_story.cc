@@ -5,6 +5,7 @@
 #include "nodesim/device_maker.h"
 #include "sim/world/deed_drawer.h"
 #include "sim/world/draw_extras.h"
+#include "sim/world/draw_habits.h"
 #include "sim/world/policies.h"
 #include "sim/world/story.h"
 
@@ -417,6 +418,7 @@ void Drawer::DrawFront() {
 Story DrawStory(uint64_t seed, Profile profile, double hours) {
   Story story = Drawer(seed, profile).Draw(hours);
   DrawExtras(&story);
+  DrawHabits(&story);
   return story;
 }
 

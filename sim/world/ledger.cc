@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "api/types/codec.h"
-#include "api/types/lease.h"
 #include "api/types/pod_requests.h"
 #include "base/check.h"
 #include "base/strings.h"
@@ -51,6 +50,7 @@ void Ledger::Note(const std::string& collection, const apiserver::StoreEvent& ev
   if (collection == "jobs.batch.volcano.sh") return Take(event, &jobs_, onlookers);
   if (collection == "resourceclaims.resource.k8s.io") return Take(event, &claims_, onlookers);
   if (collection == "commands.bus.volcano.sh") return Take(event, &commands_, onlookers);
+  if (collection == "resourceslices.resource.k8s.io") return Take(event, &slices_, onlookers);
   if (collection != "leases.coordination.k8s.io") return;
   if (event.type == apiserver::EventType::kDeleted) {
     leases_.erase(NameOf(event.object->key));
@@ -59,9 +59,18 @@ void Ledger::Note(const std::string& collection, const apiserver::StoreEvent& ev
   }
 }
 
-std::string Ledger::HolderOf(const std::string& lease) const {
+types::LeaseSpec Ledger::LeaseOf(const std::string& lease) const {
   const auto it = leases_.find(lease);
-  return it == leases_.end() ? "" : Read<types::Lease>(*it->second).spec.holder_identity;
+  return it == leases_.end() ? types::LeaseSpec() : Read<types::Lease>(*it->second).spec;
+}
+
+const types::ResourceClaim* Ledger::ClaimOf(const types::Pod& pod,
+                                            const types::PodResourceClaim& claim) const {
+  std::string name = claim.resource_claim_name;
+  for (const types::PodResourceClaimStatus& made : pod.status.resource_claim_statuses) {
+    if (made.name == claim.name) name = made.resource_claim_name;
+  }
+  return Find(claims_, StrCat(pod.meta.ns, "/", name));
 }
 
 const types::PodGroup* Ledger::GroupOf(const types::Pod& pod) const {

@@ -9,6 +9,8 @@
 
 #include "api/types/batch_job.h"
 #include "api/types/command.h"
+#include "api/types/device.h"
+#include "api/types/lease.h"
 #include "api/types/node.h"
 #include "api/types/pod.h"
 #include "api/types/pod_group.h"
@@ -40,6 +42,7 @@ class Onlooker {
   virtual void On(const Change<types::BatchJob>&) {}
   virtual void On(const Change<types::ResourceClaim>&) {}
   virtual void On(const Change<types::Command>&) {}
+  virtual void On(const Change<types::ResourceSlice>&) {}
 };
 
 // Thread: one.
@@ -62,8 +65,14 @@ class Ledger final {
     const auto it = objects.find(key);
     return it == objects.end() ? nullptr : it->second.get();
   }
-  // Who holds a lease, by its key; empty: nobody.
-  std::string HolderOf(const std::string& lease) const;
+  const Objects<types::ResourceSlice>& slices() const { return slices_; }
+  // By its key; empty: there is none.
+  types::LeaseSpec LeaseOf(const std::string& lease) const;
+  // Who holds it; empty: nobody.
+  std::string HolderOf(const std::string& lease) const { return LeaseOf(lease).holder_identity; }
+  // Null: it is not made yet, or gone.
+  const types::ResourceClaim* ClaimOf(const types::Pod& pod,
+                                      const types::PodResourceClaim& claim) const;
   // The pod group of a pod; null: it is in none.
   const types::PodGroup* GroupOf(const types::Pod& pod) const;
   // By key.
@@ -81,6 +90,7 @@ class Ledger final {
   Objects<types::BatchJob> jobs_;
   Objects<types::ResourceClaim> claims_;
   Objects<types::Command> commands_;
+  Objects<types::ResourceSlice> slices_;
   // They change all the time and are seldom asked for: read when they are.
   std::map<std::string, apiserver::ObjectPtr> leases_;
 };

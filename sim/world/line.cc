@@ -237,7 +237,8 @@ net::Awaitable<void> Serve(Debt debt) {
     const int64_t now = absl::ToInt64Microseconds(harbour.process->Monotonic());
     absl::StatusOr<net::Response> first = co_await server->Fetch(Overtaking(request, now));
   }
-  if (harbour.on_arrival) harbour.on_arrival(*voyage->from, request, voyage->sent_at);
+  const Transit transit{.sent_at = voyage->sent_at, .is_given_up = voyage->given_up};
+  if (harbour.on_arrival) harbour.on_arrival(*voyage->from, request, transit);
   Result response = absl::UnknownError("");
   const bool recalls = harbour.remembers && MayBeOld(request);
   if (voyage->streams && !recalls) {

@@ -19,6 +19,12 @@ namespace bth::sim {
 
 struct Wire;  // An open stream.
 
+// How a request came to the server.
+struct Transit {
+  absl::Duration sent_at;
+  bool is_given_up = false;  // Its caller does not wait for the answer any more, or is dead.
+};
+
 // The end of lines: a server in its own process. Lifetime: longer than all lines and their voyages;
 // a server that is started again has a new process.
 struct Harbour {
@@ -30,7 +36,7 @@ struct Harbour {
   // A request that a process sends, whatever becomes of it on its way; what it finds when it comes
   // to the server, right before it is carried out; and what the server answered.
   std::function<void(const Process& from, const net::Request& request)> on_departure;
-  std::function<void(const Process& from, const net::Request& request, absl::Duration sent_at)>
+  std::function<void(const Process& from, const net::Request& request, const Transit& transit)>
       on_arrival;
   std::function<void(const Process& from, const net::Request& request, int code)> on_answer;
   // Former answers to lists that may be old, by target: what a server that lags behind would say.

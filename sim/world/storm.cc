@@ -9,15 +9,17 @@
 #include "absl/strings/str_split.h"
 #include "base/strings.h"
 #include "sim/world/paths.h"
+#include "sim/world/programs.h"
 #include "sim/world/promises/promise.h"
 
 namespace bth::sim {
 namespace {
 
 constexpr absl::Duration kTick = absl::Minutes(1);
-// Everything ends within this time once the weather is good: a gang in part waits ten minutes, then
+// Everything ends within this time once the weather is good: gangs that work for twenty minutes come
+// one after another, a gang in part waits ten minutes, then
 // five, and what waits in a queue has all that is before it to wait for.
-constexpr absl::Duration kRestWithin = absl::Hours(3);
+constexpr absl::Duration kRestWithin = absl::Hours(5);
 // When nobody has written for so long, nobody will.
 constexpr absl::Duration kSilence = absl::Minutes(4);
 constexpr absl::Duration kDeadSilence = absl::Minutes(25);
@@ -57,6 +59,7 @@ class Teller {
 
  private:
   WorldHooks Hooks();
+  bool IsLate(const Write& write) const;
   void Answers(const Write& write);
   void NoteEviction(const net::Request& request);
   bool TellRound(const Round& round, size_t first);
@@ -113,9 +116,9 @@ WorldHooks Teller::Hooks() {
     if (request.method != "GET") NoteEviction(request);
   };
   hooks.on_arrival = [this](const Process& from, const net::Request& request,
-                            absl::Duration sent_at) {
+                            const Transit& transit) {
     if (request.method == "GET") return;
-    const Write write{from, request, PathOf(request), sent_at};
+    const Write write{from, request, PathOf(request), transit.sent_at, transit.is_given_up};
     if (!IsPulse(write.path)) {
       last_write_at_ = world_.now();
       last_write_ = write.Words();
@@ -127,10 +130,26 @@ WorldHooks Teller::Hooks() {
   return hooks;
 }
 
-// Whoever binds a pod, or lends devices to a claim, answers for it from now on.
+// Its scheduler may not count on it any more when it comes about.
+bool Teller::IsLate(const Write& write) const {
+  if (write.is_given_up) return true;
+  const bool single = absl::StartsWith(write.from.name(), "agent-");
+  const std::string lease = StrCat(kWorldNamespace, "/", single ? kAgentName : "volcano");
+  return world_.now() - write.sent_at > kPrompt &&
+         sight_.ledger.HolderOf(lease) != write.from.name();
+}
+
+// Whoever binds a pod, or lends devices to a claim, answers for it from now on; whoever asks for a
+// lease, for the time from then on.
 void Teller::Answers(const Write& write) {
   const apiserver::ResourcePath& path = write.path;
   const std::string key = KeyOf(path);
+  if (path.plural == "leases") {
+    const Json spec = Json::Parse(write.request.body).value_or(Json())["spec"];
+    sight_.asked_at[StrCat(spec["holderIdentity"].AsString(), " ", spec["renewTime"].AsString())] =
+        write.sent_at;
+    return;
+  }
   if (path.plural == "resourceclaims" && path.subresource == "status") {
     const types::ResourceClaim* const claim = Ledger::Find(sight_.ledger.claims(), key);
     if (claim != nullptr) sight_.allocator_of[claim->meta.uid] = write.from.name();
@@ -140,7 +159,7 @@ void Teller::Answers(const Write& write) {
   const types::Pod* const pod = Ledger::Find(sight_.ledger.pods(), key);
   if (pod == nullptr) return;
   if (pod->spec.node_name.empty()) sight_.binder_of[pod->meta.uid] = write.from.name();
-  if (world_.now() - write.sent_at > kPrompt) sight_.bound_late.insert(pod->meta.uid);
+  if (IsLate(write)) sight_.bound_late.insert(pod->meta.uid);
 }
 
 // An eviction, or a pod's status, which says beforehand why it goes.
@@ -186,7 +205,9 @@ bool Teller::Pass(absl::Duration time) {
 void Teller::Perform(const Deed& deed) {
   Tell(StrCat("* ", Describe(deed)));
   ++result_.faults[std::string(deed.meaning)];
-  const bool is_users = deed.verb == Verb::kSend || deed.verb == Verb::kPick;
+  // What a cluster forbids is no trouble: everybody is told of it.
+  const bool is_users = deed.verb == Verb::kSend || deed.verb == Verb::kPick ||
+                        (deed.verb == Verb::kFront && deed.front.fault == Fault::kForbidden);
   if (!is_users) fair_since_ = std::max(fair_since_, world_.now() + deed.lasts);
   if (deed.verb == Verb::kPolicy) sight_.by_weight = DividesByWeight(deed.body);
   world_.Do(deed);

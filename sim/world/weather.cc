@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kFaultNames[kFaults] = {
     "refused",    "lost",      "late-request", "late-answer", "answer-lost", "conflict",
     "expired",    "busy",      "error",        "unavailable", "cut",         "late-stream",
-    "stale-list", "disk-slow", "disk-full",    "disk-fails",  "disk-dies"};
+    "stale-list", "disk-slow", "disk-full",    "disk-fails",  "disk-dies",   "forbidden"};
 
 absl::Duration Between(Rng& rng, absl::Duration low, absl::Duration high) {
   return absl::Microseconds(
@@ -21,6 +21,14 @@ absl::Duration Between(Rng& rng, absl::Duration low, absl::Duration high) {
 void Answer(int code, std::string_view reason, Fate* fate) {
   fate->code = code;
   fate->reason = reason;
+}
+
+// Whether a pod is one of those, by its name: `rate` of all are.
+bool Forbids(const Front& front, const net::Request& request) {
+  if (request.method != "POST" || !absl::EndsWith(request.target, "/binding")) return false;
+  uint64_t name = front.seed;
+  for (const char c : request.target) name = Rng(name ^ static_cast<unsigned char>(c)).Next();
+  return Rng(name).Chance(front.rate);
 }
 
 bool IsWrite(const net::Request& request) {
@@ -63,6 +71,8 @@ bool Weather::Hits(const Active& active, const net::Request& request, bool strea
     case Fault::kDiskFails:
     case Fault::kDiskDies:
       return false;
+    case Fault::kForbidden:
+      return Forbids(active.front, request);
     default:
       return true;
   }
@@ -102,6 +112,9 @@ void Weather::Apply(Active& active, Fate* fate) {
     case Fault::kUnavailable:
       Answer(503, "ServiceUnavailable", fate);
       break;
+    case Fault::kForbidden:
+      Answer(403, "Forbidden", fate);
+      break;
     case Fault::kCut:
       fate->cut_after = active.rng.Between(0, 4000);
       break;
@@ -125,7 +138,8 @@ Fate Weather::FateOf(const std::string& process, const net::Request& request, bo
   fate.back = Between(rng_, absl::Microseconds(100), absl::Milliseconds(2));
   for (Active& active : fronts_) {
     if (!absl::StartsWith(process, active.front.process)) continue;
-    if (!Hits(active, request, streams) || !active.rng.Chance(active.front.rate)) continue;
+    if (!Hits(active, request, streams)) continue;
+    if (active.front.fault != Fault::kForbidden && !active.rng.Chance(active.front.rate)) continue;
     ++hits_[static_cast<size_t>(active.front.fault)];
     Apply(active, &fate);
   }
@@ -138,7 +152,7 @@ DiskFate Weather::FateOfDisk(bool syncs, absl::Duration now) {
   for (Active& active : fronts_) {
     const Fault fault = active.front.fault;
     const bool of_syncs = fault == Fault::kDiskSlow || fault == Fault::kDiskFails;
-    if (fault < Fault::kDiskSlow || (of_syncs && !syncs)) continue;
+    if (fault < Fault::kDiskSlow || fault > Fault::kDiskDies || (of_syncs && !syncs)) continue;
     // A disk that is full is so for everybody.
     if (fault != Fault::kDiskFull && !active.rng.Chance(active.front.rate)) continue;
     ++hits_[static_cast<size_t>(fault)];

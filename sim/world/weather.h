@@ -31,8 +31,9 @@ enum class Fault : uint8_t {
   kDiskFull,     // Nothing more can be written to it.
   kDiskFails,    // It cannot sync.
   kDiskDies,     // The server ends in the middle of writing; the tail is torn.
+  kForbidden,    // 403 to bindings of some pods, the same ones all the time.
 };
-inline constexpr size_t kFaults = 17;
+inline constexpr size_t kFaults = 18;
 inline constexpr size_t kLineFaults = 12;  // Those of lines come first.
 std::string_view NameOf(Fault fault);
 

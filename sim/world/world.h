@@ -32,7 +32,7 @@ struct WorldHooks {
   std::function<void(const std::string& collection, const apiserver::StoreEvent&)> on_event;
   // What is sent, whether or not it arrives.
   std::function<void(const Process& from, const net::Request&)> on_departure;
-  std::function<void(const Process& from, const net::Request&, absl::Duration sent_at)> on_arrival;
+  std::function<void(const Process& from, const net::Request&, const Transit&)> on_arrival;
   std::function<void(const Process& from, const net::Request&, int code)> on_answer;
   // See ServerSeat.
   std::function<void(absl::Duration until)> on_trouble;

@@ -1,4 +1,5 @@
-// A device is lent once at a time.
+// A device is lent once at a time, and stays where it is lent.
+#include <algorithm>
 #include <utility>
 
 #include "base/strings.h"
@@ -41,8 +42,51 @@ class DeviceOnce final : public Promise {
   std::map<std::string, Loan> lent_;  // By device.
 };
 
+// What a pod was bound with it keeps.
+class DevicesStay final : public Promise {
+ public:
+  explicit DevicesStay(const Sight& sight) : Promise("devices-stay", sight) {}
+
+  void On(const Change<types::Pod>& change) override {
+    const bool is_new = change.after != nullptr && !change.after->spec.node_name.empty() &&
+                        (change.before == nullptr || change.before->spec.node_name.empty());
+    if (is_new) Judge(*change.after);
+  }
+  void OnTick() override {
+    for (const auto& [key, pod] : ledger().pods()) Judge(*pod);
+  }
+
+ private:
+  void Judge(const types::Pod& pod) {
+    if (!IsOurs(pod) || !HoldsRoom(pod) || pod.meta.deletion_time.has_value() ||
+        sight().IsLate(pod)) {
+      return;
+    }
+    for (const types::PodResourceClaim& wanted : pod.spec.resource_claims) {
+      Look();
+      const types::ResourceClaim* const claim = ledger().ClaimOf(pod, wanted);
+      const char* const lacks = Lacks(pod, claim);
+      if (lacks == nullptr) continue;
+      Break(StrCat("pod ", pod.meta.Key(), ", bound by ", sight().BinderOf(pod), " to ",
+                   pod.spec.node_name, ", and its claim ",
+                   claim == nullptr ? wanted.name : claim->meta.name, " ", lacks));
+    }
+  }
+  static const char* Lacks(const types::Pod& pod, const types::ResourceClaim* claim) {
+    if (claim == nullptr) return "is not there";
+    if (!claim->status.allocation.has_value()) return "has no devices";
+    const auto& users = claim->status.reserved_for;
+    const bool reserved = std::any_of(
+        users.begin(), users.end(), [&pod](const auto& user) { return user.uid == pod.meta.uid; });
+    return reserved ? nullptr : "is not reserved for it";
+  }
+};
+
 }  // namespace
 
+PromisePtr MakeDevicesStay(const Sight& sight) {
+  return std::make_unique<DevicesStay>(sight);
+}
 PromisePtr MakeDeviceOnce(const Sight& sight) {
   return std::make_unique<DeviceOnce>(sight);
 }

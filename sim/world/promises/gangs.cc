@@ -10,6 +10,9 @@ namespace {
 
 // In which a gang is completed, or its PodGroup tells of it, once nothing goes wrong any more.
 constexpr absl::Duration kTellWithin = absl::Minutes(3);
+// In which it is completed, or gives back what it holds: ten minutes after it was last tried, and
+// its pods take their time to go.
+constexpr absl::Duration kReleaseWithin = absl::Minutes(15);
 
 class WholeGangs final : public Promise {
  public:
@@ -30,7 +33,12 @@ class WholeGangs final : public Promise {
     for (const auto& [uid, part] : part_since_) {
       if (now() - part.since < kTellWithin || !IsFairFor(kTellWithin)) continue;
       const types::PodGroup* const group = Ledger::Find(ledger().groups(), part.group);
-      if (group != nullptr && !Tells(*group)) Tell(*group, part.since);
+      if (group == nullptr) continue;
+      // Who is leaving is released already; what has ended well is not taken back.
+      const bool stays = now() - part.since >= kReleaseWithin && IsFairFor(kReleaseWithin);
+      const bool is_wrong =
+          Tells(*group) ? stays && TakesRoom(*group) : TakesRoom(*group) || HasSucceeded(*group);
+      if (is_wrong) Tell(*group, part.since);
     }
   }
   void AtRest() override {
@@ -58,6 +66,17 @@ class WholeGangs final : public Promise {
       places.insert(pod->meta.uid);
     }
     return places;
+  }
+  bool TakesRoom(const types::PodGroup& group) const {
+    const auto pods = ledger().PodsOf(group);
+    return std::any_of(pods.begin(), pods.end(), [](const types::Pod* pod) {
+      return HoldsRoom(*pod) && !pod->meta.deletion_time.has_value();
+    });
+  }
+  bool HasSucceeded(const types::PodGroup& group) const {
+    const auto pods = ledger().PodsOf(group);
+    return std::any_of(pods.begin(), pods.end(),
+                       [](const types::Pod* pod) { return pod->status.phase == "Succeeded"; });
   }
   int64_t Held(const types::PodGroup& group) const {
     return static_cast<int64_t>(PlacesOf(group).size());

@@ -49,6 +49,12 @@ class JobPhases final : public Promise {
   void On(const Change<types::Pod>& change) override {
     const types::OwnerReference* const owner = change.any().meta.Controller();
     if (owner == nullptr) return;
+    if (change.after == nullptr) {
+      told_to_go_.erase(change.before->meta.uid);
+      lost_[owner->uid] = now();
+    } else if (change.after->meta.deletion_time.has_value()) {
+      told_to_go_.try_emplace(change.after->meta.uid, now());
+    }
     int32_t& version = made_.try_emplace(owner->uid, -1).first->second;
     version = std::max(version, VersionOf(change.any()));
   }
@@ -60,6 +66,10 @@ class JobPhases final : public Promise {
   void On(const Change<types::BatchJob>& change) override {
     if (change.after == nullptr) return;
     if (change.before != nullptr && change.before->meta.uid != change.after->meta.uid) return;
+    if (change.before != nullptr &&
+        change.before->spec.min_available != change.after->spec.min_available) {
+      min_changed_[change.after->meta.uid] = now();
+    }
     const types::BatchJobStatus before =
         change.before == nullptr ? types::BatchJobStatus() : change.before->status;
     const types::BatchJobStatus& after = change.after->status;
@@ -69,6 +79,9 @@ class JobPhases final : public Promise {
         Break(StrCat("job ", change.after->meta.Key(), " went from ", before.state.phase.text(),
                      " to ", after.state.phase.text()));
       }
+    }
+    if (before.state.phase != after.state.phase && after.state.phase == JobPhase::kRunning) {
+      MustRun(*change.after);
     }
     if (after.retry_count < before.retry_count || after.version < before.version) {
       Break(StrCat("job ", change.after->meta.Key(), ": retries ", before.retry_count, " then ",
@@ -82,6 +95,30 @@ class JobPhases final : public Promise {
   }
 
  private:
+  // It has the pods that it needs; who is leaving is none of them, as far as one could know.
+  void MustRun(const types::BatchJob& job) {
+    if (!IsFairFor(absl::Minutes(1)) || job.spec.min_available <= 0 ||
+        IsRecent(min_changed_, job) || IsRecent(lost_, job)) {
+      return;
+    }
+    int64_t there = 0;
+    for (const auto& [key, pod] : ledger().pods()) {
+      const types::OwnerReference* const owner = pod->meta.Controller();
+      if (owner == nullptr || owner->uid != job.meta.uid) continue;
+      const bool stays = !pod->meta.deletion_time.has_value() || IsRecent(told_to_go_, *pod);
+      there += stays && (pod->status.phase == "Running" || HasEnded(*pod)) ? 1 : 0;
+    }
+    Look();
+    if (there >= job.spec.min_available) return;
+    Break(StrCat("job ", job.meta.Key(), " is called Running, and ", there, " of the ",
+                 job.spec.min_available, " pods that it needs run or have ended"));
+  }
+  template <class T>
+  bool IsRecent(const std::map<std::string, absl::Duration>& since, const T& object) const {
+    const auto at = since.find(object.meta.uid);
+    return at != since.end() && now() - at->second < absl::Seconds(5);
+  }
+
   // What happened to the pods of an earlier incarnation is no reason to begin anew once more.
   void Judge(const types::BatchJob& job, const types::BatchJobStatus& before) {
     Look();
@@ -98,9 +135,13 @@ class JobPhases final : public Promise {
 
   std::map<std::string, int32_t> made_;  // By uid: the latest version of which there was a pod.
   std::map<std::string, int> commands_;  // By uid: those that no retry has answered yet.
+  // By uid: since when pods are leaving, when a job lost one last, and when its minimum changed.
+  std::map<std::string, absl::Duration> told_to_go_;
+  std::map<std::string, absl::Duration> lost_;
+  std::map<std::string, absl::Duration> min_changed_;
 };
 
-// The one policy with a time that can be seen from outside.
+// The policies with a time that can be seen from outside.
 class TimeoutsAct final : public Promise {
  public:
   explicit TimeoutsAct(const Sight& sight) : Promise("timeouts-act", sight) {}
@@ -109,15 +150,18 @@ class TimeoutsAct final : public Promise {
     if (change.after == nullptr) {
       since_.erase(pod.meta.uid);
     } else if (pod.meta.Controller() != nullptr) {
-      since_.try_emplace(pod.meta.uid, now());
+      const bool is_new = since_.try_emplace(pod.meta.uid, now()).second;
+      const bool failed = pod.status.phase == "Failed" &&
+                          (change.before == nullptr || change.before->status.phase != "Failed");
+      if (!is_new && failed) since_[pod.meta.uid] = now();
     }
   }
   void OnTick() override {
     Jobs jobs;
     for (const auto& [key, job] : ledger().jobs()) {
       const auto& policies = job->spec.policies;
-      const bool has_one = policies.size() == 1 && policies[0].timeout.has_value() &&
-                           policies[0].event == types::BusEvent::kPodPending;
+      const bool has_one =
+          policies.size() == 1 && policies[0].timeout.has_value() && !PhaseFor(*job).empty();
       const JobPhase phase = job->status.state.phase.value();
       if (!has_one || job->meta.deletion_time.has_value() ||
           (phase != JobPhase::kPending && phase != JobPhase::kRunning)) {
@@ -131,14 +175,18 @@ class TimeoutsAct final : public Promise {
  private:
   using Jobs = std::map<std::string, const types::BatchJob*>;  // By uid: those to look at.
 
+  // In which a pod is that the job's first policy waits for.
+  static std::string_view PhaseFor(const types::BatchJob& job) {
+    const auto& event = job.spec.policies[0].event;
+    if (event == types::BusEvent::kPodPending) return "Pending";
+    return event == types::BusEvent::kPodFailed ? "Failed" : "";
+  }
   void Judge(const types::Pod& pod, const Jobs& jobs) {
     const types::OwnerReference* const owner = pod.meta.Controller();
     const auto found = owner == nullptr ? jobs.end() : jobs.find(owner->uid);
-    if (found == jobs.end() || pod.meta.deletion_time.has_value() ||
-        pod.status.phase != "Pending") {
-      return;
-    }
+    if (found == jobs.end() || pod.meta.deletion_time.has_value()) return;
     const types::BatchJob& job = *found->second;
+    if (pod.status.phase != PhaseFor(job)) return;
     // A task's own policies come before those of its job.
     const std::string_view task = pod.meta.Annotation("volcano.sh/task-spec");
     for (const types::BatchTask& each : job.spec.tasks) {
@@ -148,9 +196,9 @@ class TimeoutsAct final : public Promise {
     const absl::Duration since = std::max(since_[pod.meta.uid], sight().fair_since());
     const absl::Duration timeout = *job.spec.policies[0].timeout;
     if (VersionOf(pod) != job.status.version || now() - since < timeout + absl::Minutes(2)) return;
-    Break(StrCat("pod ", pod.meta.Key(), " waits since ", absl::FormatDuration(now() - since),
-                 ", and its job was to ", job.spec.policies[0].action.text(), " after ",
-                 absl::FormatDuration(timeout)));
+    Break(StrCat("pod ", pod.meta.Key(), " is ", pod.status.phase, " since ",
+                 absl::FormatDuration(now() - since), ", and its job was to ",
+                 job.spec.policies[0].action.text(), " after ", absl::FormatDuration(timeout)));
   }
 
   std::map<std::string, absl::Duration> since_;  // By uid: pods of jobs.

@@ -186,8 +186,53 @@ class EndedJobs final : public Promise {
   std::map<std::string, absl::Duration> over_since_;  // By uid.
 };
 
+// A queue is closed when it is empty, and then.
+class QueueStates final : public Promise {
+ public:
+  explicit QueueStates(const Sight& sight) : Promise("queue-states", sight) {}
+
+  void On(const Change<types::PodGroup>& change) override {
+    const bool stays = change.before != nullptr && change.after != nullptr &&
+                       QueueOf(*change.before) == QueueOf(*change.after);
+    if (!stays) changed_[QueueOf(change.any())] = now();
+  }
+  void On(const Change<types::Queue>& change) override {
+    if (change.before == nullptr || change.after == nullptr) return;
+    const std::string& name = change.after->meta.name;
+    const bool closes =
+        change.before->status.state != "Closed" && change.after->status.state == "Closed";
+    const auto changed = changed_.find(name);
+    // News travel.
+    const bool is_recent = changed != changed_.end() && now() - changed->second < absl::Seconds(5);
+    if (!closes || is_recent || !IsFairFor(absl::Minutes(1))) return;
+    Look();
+    if (const std::string group = OneIn(name); !group.empty()) {
+      Break(StrCat("queue ", name, " is Closed, and holds ", group));
+    }
+  }
+  void AtRest() override {
+    for (const auto& [name, queue] : ledger().queues()) {
+      if (queue->status.state != "Closing" || !OneIn(name).empty()) continue;
+      Break(StrCat("queue ", name, " is Closing, and holds nothing"));
+    }
+  }
+
+ private:
+  std::string OneIn(const std::string& queue) const {
+    for (const auto& [key, group] : ledger().groups()) {
+      if (QueueOf(*group) == queue) return key;
+    }
+    return "";
+  }
+
+  std::map<std::string, absl::Duration> changed_;  // By queue: when groups came or went last.
+};
+
 }  // namespace
 
+PromisePtr MakeQueueStates(const Sight& sight) {
+  return std::make_unique<QueueStates>(sight);
+}
 PromisePtr MakeNoOrphans(const Sight& sight) {
   return std::make_unique<NoOrphans>(sight);
 }

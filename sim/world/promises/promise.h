@@ -31,8 +31,10 @@ struct Sight {
   std::map<std::string, std::string> allocator_of;
   // When the eviction of a pod was last asked for, by its uid, whether or not the server heard it.
   std::map<std::string, absl::Duration> evicted_at;
-  // Pods, by uid, whose binding came to the server when its scheduler may have given it up: it
-  // could not know of it.
+  // When a lease was asked for, by "HOLDER RENEW-TIME" as its writer put it.
+  std::map<std::string, absl::Duration> asked_at;
+  // Pods, by uid, whose binding came to the server when its scheduler had given it up, or led no
+  // more: it could not know of it.
   std::set<std::string> bound_late;
   // The policy divides the cluster among queues by weight, and gives none more than its part.
   bool by_weight = false;
@@ -50,6 +52,7 @@ struct Write {
   const net::Request& request;
   apiserver::ResourcePath path;  // Where the request leads.
   absl::Duration sent_at;
+  bool is_given_up = false;  // Nobody waits for the answer any more.
 
   std::string Words() const;
 };
@@ -90,6 +93,8 @@ class Promise : public Onlooker {
   void MustLead(const Write& write, std::string_view lease);
 
  private:
+  void MustBeFresh(const Write& write, const types::LeaseSpec& lease);
+
   const std::string_view name_;
   const Sight& sight_;
   std::string breach_;
@@ -102,11 +107,14 @@ PromisePtr MakeBoundOnce(const Sight& sight);
 PromisePtr MakeRoom(const Sight& sight);
 PromisePtr MakeWholeGangs(const Sight& sight);
 PromisePtr MakeDeviceOnce(const Sight& sight);
+PromisePtr MakeDevicesStay(const Sight& sight);
 PromisePtr MakeQueueCapability(const Sight& sight);
 PromisePtr MakeJobPhases(const Sight& sight);
 PromisePtr MakeOnlyOurs(const Sight& sight);
 PromisePtr MakeOneLeader(const Sight& sight);
 PromisePtr MakeTimeoutsAct(const Sight& sight);
+PromisePtr MakeQueueStates(const Sight& sight);
+PromisePtr MakePhaseFirst(const Sight& sight);
 PromisePtr MakeByIdentity(const Sight& sight);
 PromisePtr MakeCommandsCount(const Sight& sight);
 PromisePtr MakeEndedJobs(const Sight& sight);

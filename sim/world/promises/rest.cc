@@ -8,28 +8,58 @@
 namespace bth::sim {
 namespace {
 
-// Whether a cluster that does nothing else has room for a gang. Stories ask for equal pods.
+// What a pod asks for. Stories ask for the same everywhere in a gang, but for devices: not for less
+// than this.
+struct Demand {
+  int64_t cpu = 0;      // Thousandths.
+  int64_t devices = 0;  // They are all alike.
+};
+
+// Whether a cluster that does nothing else has room for a gang.
 class Possible {
  public:
   explicit Possible(const Ledger& ledger) : ledger_(ledger) {}
 
-  bool Gang(const std::string& queue_name, int64_t pods, int64_t each) const {
+  bool Gang(const std::string& queue_name, int64_t pods, const Demand& each) const {
     const types::Queue* const queue = Ledger::Find(ledger_.queues(), queue_name);
     if (queue == nullptr || queue->meta.deletion_time.has_value()) return false;
     if (!queue->status.state.empty() && queue->status.state != "Open") return false;
     const int64_t most = MilliCpuOf(queue->spec.capability);
-    if (most > 0 && pods * each > most) return false;
+    if (most > 0 && pods * each.cpu > most) return false;
     int64_t places = 0;
     for (const auto& [name, node] : ledger_.nodes()) {
       if (node->meta.deletion_time.has_value() || node->spec.unschedulable) continue;
-      places += each == 0 ? pods : MilliCpuOf(node->status.allocatable) / each;
+      int64_t here = each.cpu == 0 ? pods : MilliCpuOf(node->status.allocatable) / each.cpu;
+      if (each.devices > 0) here = std::min(here, DevicesOf(name) / each.devices);
+      places += here;
     }
     return places >= pods;
   }
 
  private:
+  int64_t DevicesOf(const std::string& node) const {
+    int64_t count = 0;
+    for (const auto& [name, slice] : ledger_.slices()) {
+      if (slice->spec.node_name == node) count += static_cast<int64_t>(slice->spec.devices.size());
+    }
+    return count;
+  }
+
   const Ledger& ledger_;
 };
+
+// How many devices a pod asks for; -1: nobody knows, because its claims are not there.
+int64_t DevicesFor(const Ledger& ledger, const types::Pod& pod) {
+  int64_t count = 0;
+  for (const types::PodResourceClaim& wanted : pod.spec.resource_claims) {
+    const types::ResourceClaim* const claim = ledger.ClaimOf(pod, wanted);
+    if (claim == nullptr) return -1;
+    for (const types::DeviceRequest& request : claim->spec.requests) {
+      count += std::max<int64_t>(1, request.exactly.has_value() ? request.exactly->count : 0);
+    }
+  }
+  return count;
+}
 
 bool IsWaiting(const types::Pod& pod) {
   return IsOurs(pod) && pod.spec.node_name.empty() && !HasEnded(pod) &&
@@ -50,20 +80,20 @@ struct Standing {
 
 Standing StandingOf(const Ledger& ledger, const types::PodGroup& group) {
   Standing standing;
-  int64_t each = 0;
-  bool claims = false;
+  Demand each;
+  bool unknown = false;
   for (const types::Pod* pod : ledger.PodsOf(group)) {
     if (pod->status.phase != "Failed") ++standing.valid;
     if (!IsWaiting(*pod)) continue;
     ++standing.waiting;
-    each = std::max(each, MilliCpuOf(*pod));
-    // Whether there are devices for it is not judged here.
-    claims = claims || !pod->spec.resource_claims.empty();
+    const int64_t devices = DevicesFor(ledger, *pod);
+    each = {std::max(each.cpu, MilliCpuOf(*pod)), std::max(each.devices, devices)};
+    unknown = unknown || devices < 0;
   }
   const int64_t held = standing.valid - standing.waiting;
   const int64_t lacks = std::max<int64_t>(1, group.spec.min_member - held);
-  standing.lacks_cpus = lacks * each;
-  standing.hopeless = claims || standing.valid < group.spec.min_member ||
+  standing.lacks_cpus = lacks * each.cpu;
+  standing.hopeless = unknown || standing.valid < group.spec.min_member ||
                       !Possible(ledger).Gang(QueueOf(group), lacks, each);
   return standing;
 }
@@ -86,7 +116,7 @@ bool IsHopeless(const Ledger& ledger, const types::BatchJob& job) {
   const int64_t lacks = group->spec.min_member - standing.valid;
   if (lacks <= 0) return false;
   const int64_t all = MilliCpuOf(group->spec.min_resources);
-  return !Possible(ledger).Gang(QueueOf(*group), lacks, all / group->spec.min_member);
+  return !Possible(ledger).Gang(QueueOf(*group), lacks, {.cpu = all / group->spec.min_member});
 }
 
 // What queues get of the cluster where it is divided by weight among those that ask: CPUs, which
@@ -243,17 +273,51 @@ class DeletionsEnd final : public Promise {
   }
 };
 
-// Statuses say what a recount says.
+bool IsLeaving(const types::Pod& pod) {
+  return pod.meta.deletion_time.has_value();
+}
+
+// Statuses say what a recount says. Who is leaving counts no more.
 class TrueSums final : public Promise {
  public:
   explicit TrueSums(const Sight& sight) : Promise("true-sums", sight) {}
+  void OnTick() override {
+    if (!IsFairFor(kSettleWithin)) return;
+    std::map<std::string, Untruth> untruths;
+    const auto note = [&](std::string key, std::string what) {
+      if (what.empty()) return;
+      const auto known = untruths_.find(key);
+      const bool same = known != untruths_.end() && known->second.what == what;
+      const absl::Duration since = same ? known->second.since : now();
+      if (now() - since >= kSettleWithin) {
+        Break(StrCat(what, ", since ", absl::FormatDuration(now() - since)));
+      }
+      untruths[std::move(key)] = {std::move(what), since};
+    };
+    for (const auto& [name, queue] : ledger().queues()) note("q/" + name, Wrong(*queue));
+    for (const auto& [key, group] : ledger().groups()) note("g/" + key, Wrong(*group));
+    for (const auto& [key, job] : ledger().jobs()) note("j/" + key, Wrong(*job));
+    untruths_ = std::move(untruths);
+  }
   void AtRest() override {
-    for (const auto& [name, queue] : ledger().queues()) Judge(*queue);
-    for (const auto& [key, group] : ledger().groups()) Judge(*group);
-    for (const auto& [key, job] : ledger().jobs()) Judge(*job);
+    const auto judge = [this](const std::string& wrong) {
+      Look();
+      if (!wrong.empty()) Break(wrong);
+    };
+    for (const auto& [name, queue] : ledger().queues()) judge(Wrong(*queue));
+    for (const auto& [key, group] : ledger().groups()) judge(Wrong(*group));
+    for (const auto& [key, job] : ledger().jobs()) judge(Wrong(*job));
   }
 
  private:
+  // For so long one and the same thing may be told wrongly in fair weather: of a gang that pauses,
+  // which takes five minutes at most, nothing is told.
+  static constexpr absl::Duration kSettleWithin = absl::Minutes(6);
+  struct Untruth {
+    std::string what;
+    absl::Duration since;
+  };
+
   bool IsBelow(std::string name, const std::string& ancestor) const {
     for (int depth = 0; depth < 10; ++depth) {
       if (name == ancestor) return true;
@@ -263,8 +327,8 @@ class TrueSums final : public Promise {
     }
     return false;
   }
-  void Judge(const types::Queue& queue) {
-    Look();
+  // Empty: it tells the truth.
+  std::string Wrong(const types::Queue& queue) const {
     int64_t cpu = 0;
     int64_t running = 0;
     int64_t pending = 0;
@@ -277,54 +341,56 @@ class TrueSums final : public Promise {
       }
       if (!IsBelow(QueueOf(*group), queue.meta.name)) continue;
       for (const types::Pod* pod : ledger().PodsOf(*group)) {
-        if (IsOurs(*pod) && HoldsRoom(*pod)) cpu += MilliCpuOf(*pod);
+        if (IsOurs(*pod) && HoldsRoom(*pod) && !IsLeaving(*pod)) cpu += MilliCpuOf(*pod);
       }
     }
     const int64_t told = MilliCpuOf(queue.status.allocated);
     if (told != cpu) {
-      Break(StrCat("queue ", queue.meta.name, " tells of ", told, "m CPU allocated; it is ", cpu));
+      return StrCat("queue ", queue.meta.name, " tells of ", told, "m CPU allocated; it is ", cpu);
     }
-    if (queue.status.running != running || queue.status.pending != pending ||
-        queue.status.inqueue != inqueue) {
-      Break(StrCat("queue ", queue.meta.name, " tells of ", queue.status.running, " running, ",
-                   queue.status.pending, " pending, ", queue.status.inqueue, " inqueue; it is ",
-                   running, ", ", pending, ", ", inqueue));
+    if (queue.status.running == running && queue.status.pending == pending &&
+        queue.status.inqueue == inqueue) {
+      return "";
     }
+    return StrCat("queue ", queue.meta.name, " tells of ", queue.status.running, " running, ",
+                  queue.status.pending, " pending, ", queue.status.inqueue, " inqueue; it is ",
+                  running, ", ", pending, ", ", inqueue);
   }
-  void Judge(const types::PodGroup& group) {
-    Look();
+  std::string Wrong(const types::PodGroup& group) const {
     int64_t running = 0;
     int64_t succeeded = 0;
     int64_t failed = 0;
     for (const types::Pod* pod : ledger().PodsOf(group)) {
-      running += pod->status.phase == "Running" ? 1 : 0;
+      running += pod->status.phase == "Running" && !IsLeaving(*pod) ? 1 : 0;
       succeeded += pod->status.phase == "Succeeded" ? 1 : 0;
       failed += pod->status.phase == "Failed" ? 1 : 0;
     }
     if (group.status.running == running && group.status.succeeded == succeeded &&
         group.status.failed == failed) {
-      return;
+      return "";
     }
-    Break(StrCat("group ", group.meta.Key(), " tells of ", group.status.running, " running, ",
-                 group.status.succeeded, " succeeded, ", group.status.failed, " failed; it is ",
-                 running, ", ", succeeded, ", ", failed));
+    return StrCat("group ", group.meta.Key(), " tells of ", group.status.running, " running, ",
+                  group.status.succeeded, " succeeded, ", group.status.failed, " failed; it is ",
+                  running, ", ", succeeded, ", ", failed);
   }
-  void Judge(const types::BatchJob& job) {
-    Look();
+  std::string Wrong(const types::BatchJob& job) const {
     // What is counted of a job that has ended stays as it was.
-    if (IsOver(job)) return;
+    if (IsOver(job)) return "";
     int64_t running = 0;
     int64_t pending = 0;
     for (const auto& [key, pod] : ledger().pods()) {
       const types::OwnerReference* const owner = pod->meta.Controller();
       if (owner == nullptr || owner->uid != job.meta.uid) continue;
+      if (IsLeaving(*pod)) continue;
       running += pod->status.phase == "Running" ? 1 : 0;
       pending += pod->status.phase == "Pending" ? 1 : 0;
     }
-    if (job.status.running == running && job.status.pending == pending) return;
-    Break(StrCat("job ", job.meta.Key(), " tells of ", job.status.running, " running, ",
-                 job.status.pending, " pending; it is ", running, ", ", pending));
+    if (job.status.running == running && job.status.pending == pending) return "";
+    return StrCat("job ", job.meta.Key(), " tells of ", job.status.running, " running, ",
+                  job.status.pending, " pending; it is ", running, ", ", pending);
   }
+
+  std::map<std::string, Untruth> untruths_;  // By kind and key.
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "absl/strings/match.h"
+#include "api/types/json.h"
 #include "base/strings.h"
 #include "sim/world/promises/promise.h"
 
@@ -45,6 +46,25 @@ bool HoldsUid(std::string_view text) {
   return false;
 }
 
+bool IsText(const types::Json& json) {
+  return !json.AsString().empty();
+}
+
+// Which object it is about, where that counts: a uid or version of another one deeper inside, such
+// as of the pod that a claim is for, says nothing.
+bool NamesIt(const std::string& body) {
+  const types::Json json = types::Json::Parse(body).value_or(types::Json());
+  for (const types::Json& step : json.items()) {
+    const std::string_view path = step["path"].AsString();
+    const bool names = path == "/metadata/uid" || path == "/metadata/resourceVersion";
+    if (names && step["op"].AsString() == "test") return true;
+  }
+  const types::Json& meta = json["metadata"];
+  const types::Json& wanted = json["preconditions"];
+  return IsText(meta["uid"]) || IsText(meta["resourceVersion"]) || IsText(wanted["uid"]) ||
+         IsText(wanted["resourceVersion"]);
+}
+
 // Names are used again.
 class ByIdentity final : public Promise {
  public:
@@ -61,9 +81,7 @@ class ByIdentity final : public Promise {
     // The binding may be protobuf.
     const bool names_it = path.subresource == "binding" || path.subresource == "eviction"
                               ? HoldsUid(body)
-                              : absl::StrContains(body, "\"uid\":\"") ||
-                                    absl::StrContains(body, "\"resourceVersion\":\"") ||
-                                    absl::StrContains(body, "\"/metadata/uid\"");
+                              : NamesIt(body);
     if (!names_it) Break(StrCat(write.Words(), " goes by the name alone: ", body));
   }
 };
