@@ -1,6 +1,7 @@
 // How deeds are drawn, one round after another.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,6 +10,10 @@
 #include "sim/world/story.h"
 
 namespace bth::sim {
+
+// Namespaces in which users work.
+inline constexpr std::array<std::string_view, 3> kSpaces = {"default", "team-a", "team-b"};
+inline constexpr std::string_view kHyperNodes = "/apis/topology.volcano.sh/v1alpha1/hypernodes";
 
 // What those who draw stories are made of. Thread: one.
 class DeedDrawer {

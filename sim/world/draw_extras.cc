@@ -24,7 +24,6 @@ struct ExtraRates {
 };
 constexpr std::array<ExtraRates, 3> kExtraRates = {
     {{0, 0, 0.1, 0, 0, 0}, {0.15, 0.05, 0.2, 0.05, 0.2, 4}, {0.5, 0.2, 0.5, 0.2, 0.8, 45}}};
-constexpr std::array<std::string_view, 3> kSpaces = {"default", "team-a", "team-b"};
 
 class ExtraDrawer final : DeedDrawer {
  public:
@@ -98,7 +97,6 @@ class ExtraDrawer final : DeedDrawer {
 
   // Racks of two nodes, and gangs that would like to be near one another.
   void DrawTopology() {
-    constexpr std::string_view kHyperNodes = "/apis/topology.volcano.sh/v1alpha1/hypernodes";
     for (int rack = 0; rack < 3; ++rack) {
       std::string members;
       for (int node = 2 * rack; node < 2 * rack + 2; ++node) {

@@ -4,6 +4,7 @@
 #include "base/strings.h"
 #include "nodesim/device_maker.h"
 #include "sim/world/deed_drawer.h"
+#include "sim/world/draw_bounds.h"
 #include "sim/world/draw_extras.h"
 #include "sim/world/draw_habits.h"
 #include "sim/world/policies.h"
@@ -17,7 +18,6 @@ constexpr std::string_view kQueues = "/apis/scheduling.volcano.sh/v1beta1/queues
 constexpr std::string_view kPods = "/api/v1/pods";
 constexpr std::string_view kJobs = "/apis/batch.volcano.sh/v1alpha1/jobs";
 constexpr std::string_view kGroups = "/apis/scheduling.volcano.sh/v1beta1/podgroups";
-constexpr std::array<std::string_view, 3> kNamespaces = {"default", "team-a", "team-b"};
 // What a node may have, and a pod may ask for: each divides the next, so that nothing is left over
 // where the sum fits.
 constexpr std::array<int, 3> kNodeCpus = {4, 8, 16};
@@ -167,7 +167,7 @@ void Drawer::DrawDevices() {
     Send(rng_.Chance(0.8) ? absl::Seconds(2) : Moment(), "slice", "POST",
          "/apis/resource.k8s.io/v1/resourceslices", slice.Dump());
   }
-  for (const std::string_view ns : kNamespaces) {
+  for (const std::string_view ns : kSpaces) {
     Send(absl::Seconds(2), "claim-template", "POST",
          StrCat("/apis/resource.k8s.io/v1/namespaces/", ns, "/resourceclaimtemplates"),
          StrCat(R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaimTemplate","metadata":)",
@@ -216,7 +216,7 @@ std::string WithCpus(std::string text, int cpus) {
 }
 
 void Drawer::DrawJob() {
-  const std::string_view ns = OneOf(kNamespaces);
+  const std::string_view ns = OneOf(kSpaces);
   const int cpus = OneOf(kPodCpus);
   const int64_t tasks = rng_.Chance(0.7) ? 1 : 2;
   std::string list;
@@ -246,7 +246,7 @@ void Drawer::DrawJob() {
 
 // A PodGroup of plain pods.
 void Drawer::DrawGroup() {
-  const std::string_view ns = OneOf(kNamespaces);
+  const std::string_view ns = OneOf(kSpaces);
   const std::string name = StrCat("g", made_++);
   const int64_t pods = rng_.Between(1, 5);
   const absl::Duration at = Moment();
@@ -418,6 +418,7 @@ void Drawer::DrawFront() {
 Story DrawStory(uint64_t seed, Profile profile, double hours) {
   Story story = Drawer(seed, profile).Draw(hours);
   DrawExtras(&story);
+  DrawBounds(&story);
   DrawHabits(&story);
   return story;
 }

@@ -1,5 +1,6 @@
 #include "sim/world/ledger.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/types/codec.h"
@@ -50,6 +51,8 @@ void Ledger::Note(const std::string& collection, const apiserver::StoreEvent& ev
   if (collection == "jobs.batch.volcano.sh") return Take(event, &jobs_, onlookers);
   if (collection == "resourceclaims.resource.k8s.io") return Take(event, &claims_, onlookers);
   if (collection == "commands.bus.volcano.sh") return Take(event, &commands_, onlookers);
+  if (collection == "hypernodes.topology.volcano.sh") return Take(event, &hyper_nodes_, onlookers);
+  if (collection == "nodeshards.shard.volcano.sh") return Take(event, &shards_, onlookers);
   if (collection == "resourceslices.resource.k8s.io") return Take(event, &slices_, onlookers);
   if (collection != "leases.coordination.k8s.io") return;
   if (event.type == apiserver::EventType::kDeleted) {
@@ -71,6 +74,12 @@ const types::ResourceClaim* Ledger::ClaimOf(const types::Pod& pod,
     if (made.name == claim.name) name = made.resource_claim_name;
   }
   return Find(claims_, StrCat(pod.meta.ns, "/", name));
+}
+
+bool Ledger::IsDesired(std::string_view shard, const std::string& node) const {
+  const types::NodeShard* const known = Find(shards_, std::string(shard));
+  return known != nullptr && std::find(known->nodes_desired.begin(), known->nodes_desired.end(),
+                                       node) != known->nodes_desired.end();
 }
 
 const types::PodGroup* Ledger::GroupOf(const types::Pod& pod) const {

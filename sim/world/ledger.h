@@ -5,13 +5,16 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/types/batch_job.h"
 #include "api/types/command.h"
 #include "api/types/device.h"
+#include "api/types/hyper_node.h"
 #include "api/types/lease.h"
 #include "api/types/node.h"
+#include "api/types/node_shard.h"
 #include "api/types/pod.h"
 #include "api/types/pod_group.h"
 #include "api/types/queue.h"
@@ -42,6 +45,8 @@ class Onlooker {
   virtual void On(const Change<types::BatchJob>&) {}
   virtual void On(const Change<types::ResourceClaim>&) {}
   virtual void On(const Change<types::Command>&) {}
+  virtual void On(const Change<types::HyperNode>&) {}
+  virtual void On(const Change<types::NodeShard>&) {}
   virtual void On(const Change<types::ResourceSlice>&) {}
 };
 
@@ -59,6 +64,8 @@ class Ledger final {
   const Objects<types::BatchJob>& jobs() const { return jobs_; }
   const Objects<types::ResourceClaim>& claims() const { return claims_; }
   const Objects<types::Command>& commands() const { return commands_; }
+  const Objects<types::HyperNode>& hyper_nodes() const { return hyper_nodes_; }
+  const Objects<types::NodeShard>& shards() const { return shards_; }
   // Null when there is none.
   template <class T>
   static const T* Find(const Objects<T>& objects, const std::string& key) {
@@ -66,6 +73,8 @@ class Ledger final {
     return it == objects.end() ? nullptr : it->second.get();
   }
   const Objects<types::ResourceSlice>& slices() const { return slices_; }
+  // Whether the NodeShard of that name desires the node.
+  bool IsDesired(std::string_view shard, const std::string& node) const;
   // By its key; empty: there is none.
   types::LeaseSpec LeaseOf(const std::string& lease) const;
   // Who holds it; empty: nobody.
@@ -90,6 +99,8 @@ class Ledger final {
   Objects<types::BatchJob> jobs_;
   Objects<types::ResourceClaim> claims_;
   Objects<types::Command> commands_;
+  Objects<types::HyperNode> hyper_nodes_;
+  Objects<types::NodeShard> shards_;
   Objects<types::ResourceSlice> slices_;
   // They change all the time and are seldom asked for: read when they are.
   std::map<std::string, apiserver::ObjectPtr> leases_;

@@ -36,6 +36,10 @@ bool DividesByWeight(const std::string& policy) {
   return policy.empty() || absl::StrContains(policy, "proportion");
 }
 
+bool KeepsNear(const std::string& policy) {
+  return absl::StrContains(policy, "network-topology-aware");
+}
+
 class Teller {
  public:
   Teller(const Story& story, const StormOptions& options)
@@ -43,6 +47,8 @@ class Teller {
     sight_.now = [this] { return world_.now(); };
     sight_.fair_since = [this] { return fair_since_; };
     sight_.by_weight = DividesByWeight(story.policy);
+    sight_.keeps_near = KeepsNear(story.policy);
+    sight_.hard_shards = story.sharding == model::ShardMode::kHard;
   }
 
   StormResult Tell() {
@@ -102,6 +108,8 @@ class Teller {
 
 WorldHooks Teller::Hooks() {
   if (story_.agents > 0) promises_.push_back(MakeSinglePods(sight_));
+  if (story_.sharding == model::ShardMode::kHard) promises_.push_back(MakeOwnShard(sight_));
+  if (KeepsNear(story_.policy)) promises_.push_back(MakeNearGangs(sight_));
   for (const PromisePtr& promise : promises_) onlookers_.push_back(promise.get());
   sight_.now = [] { return absl::ZeroDuration(); };
   sight_.fair_since = sight_.now;
@@ -209,7 +217,10 @@ void Teller::Perform(const Deed& deed) {
   const bool is_users = deed.verb == Verb::kSend || deed.verb == Verb::kPick ||
                         (deed.verb == Verb::kFront && deed.front.fault == Fault::kForbidden);
   if (!is_users) fair_since_ = std::max(fair_since_, world_.now() + deed.lasts);
-  if (deed.verb == Verb::kPolicy) sight_.by_weight = DividesByWeight(deed.body);
+  if (deed.verb == Verb::kPolicy) {
+    sight_.by_weight = DividesByWeight(deed.body);
+    sight_.keeps_near = sight_.keeps_near && KeepsNear(deed.body);
+  }
   world_.Do(deed);
 }
 

@@ -120,6 +120,21 @@ TEST_CASE("storm: a queue above its capability is noticed", "[world]") {
   CHECK(absl::StrContains(told.result.breaches[0].what, "its capability is 9000m, held by"));
 }
 
+// Likewise a gang of three, of which no rack has room for more than two, where nothing bounds it.
+TEST_CASE("storm: a gang beyond its bound is noticed", "[world]") {
+  Story story = ReadStory(Stories() / "gang_within_its_bound.json");
+  const std::string keeper = "- name: network-topology-aware\n";
+  const size_t at = story.policy.find(keeper);
+  REQUIRE(at != std::string::npos);
+  story.policy.insert(at + keeper.size(),
+                      "    enabledHyperNodeGradient: false\n    enablePredicate: false\n");
+  const Told told = TellApart(story, Options(), 300);
+  REQUIRE(told.result.breaches.size() == 1);
+  CHECK(told.result.breaches[0].promise == "near-gangs");
+  INFO(told.result.breaches[0].what);
+  CHECK(absl::StrContains(told.result.breaches[0].what, "must stay within tier 1"));
+}
+
 // What storms have found, and was mended.
 TEST_CASE("storm: former failures stay mended", "[world]") {
   for (const auto& entry : std::filesystem::directory_iterator(Stories())) {

@@ -38,6 +38,9 @@ struct Sight {
   std::set<std::string> bound_late;
   // The policy divides the cluster among queues by weight, and gives none more than its part.
   bool by_weight = false;
+  // It keeps gangs with a hard bound within it. Never again once it did not for a while.
+  bool keeps_near = false;
+  bool hard_shards = false;  // Schedulers keep to their shards.
 
   std::string BinderOf(const types::Pod& pod) const {
     const auto known = binder_of.find(pod.meta.uid);
@@ -124,6 +127,10 @@ PromisePtr MakeNoOrphans(const Sight& sight);
 PromisePtr MakeTrueSums(const Sight& sight);
 // Where there are agent schedulers.
 PromisePtr MakeSinglePods(const Sight& sight);
+// Where schedulers keep to their shards.
+PromisePtr MakeOwnShard(const Sight& sight);
+// Where the policy keeps gangs near to one another.
+PromisePtr MakeNearGangs(const Sight& sight);
 
 // What cannot run as things are, however long one waits: batch jobs and PodGroups, as "jobs
 // NS/NAME" and "podgroups NS/NAME". Some of them keep room from others, as their admission

@@ -1,42 +1,80 @@
 // What must be true once nothing goes wrong any more and everybody had time.
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/strings.h"
+#include "sim/world/promises/domains.h"
 #include "sim/world/promises/promise.h"
 
 namespace bth::sim {
 namespace {
 
-// What a pod asks for. Stories ask for the same everywhere in a gang, but for devices: not for less
-// than this.
-struct Demand {
-  int64_t cpu = 0;      // Thousandths.
-  int64_t devices = 0;  // They are all alike.
-};
-
-// Whether a cluster that does nothing else has room for a gang.
+// Whether a cluster that does nothing else has room for a gang. Stories ask for equal pods.
 class Possible {
  public:
-  explicit Possible(const Ledger& ledger) : ledger_(ledger) {}
+  explicit Possible(const Sight& sight) : sight_(sight), ledger_(sight.ledger) {}
 
-  bool Gang(const std::string& queue_name, int64_t pods, const Demand& each) const {
-    const types::Queue* const queue = Ledger::Find(ledger_.queues(), queue_name);
+  // Pods that a gang cannot do without, of those that wait, each with so many CPUs, and devices at
+  // most: they are all alike.
+  struct Need {
+    int64_t pods = 0;
+    int64_t waiting = 0;
+    int64_t each = 0;
+    int64_t devices = 0;
+  };
+  bool Gang(const types::PodGroup& group, const Need& need) const {
+    const types::Queue* const queue = Ledger::Find(ledger_.queues(), QueueOf(group));
     if (queue == nullptr || queue->meta.deletion_time.has_value()) return false;
     if (!queue->status.state.empty() && queue->status.state != "Open") return false;
     const int64_t most = MilliCpuOf(queue->spec.capability);
-    if (most > 0 && pods * each.cpu > most) return false;
-    int64_t places = 0;
-    for (const auto& [name, node] : ledger_.nodes()) {
-      if (node->meta.deletion_time.has_value() || node->spec.unschedulable) continue;
-      int64_t here = each.cpu == 0 ? pods : MilliCpuOf(node->status.allocatable) / each.cpu;
-      if (each.devices > 0) here = std::min(here, DevicesOf(name) / each.devices);
-      places += here;
-    }
-    return places >= pods;
+    if (most > 0 && need.pods * need.each > most) return false;
+    const std::optional<int32_t> bound = sight_.keeps_near ? BoundOf(group) : std::nullopt;
+    if (!bound.has_value()) return RoomIn(nullptr, need).places >= need.pods;
+    return Near(group, *bound, need);
   }
 
  private:
+  struct Room {
+    int64_t places = 0;
+    int64_t cpus = 0;
+  };
+
+  // A gang with a hard bound begins where all that waits of it finds room, as sums go: so it is in
+  // Volcano. What comes later goes where the others are.
+  bool Near(const types::PodGroup& group, int32_t bound, const Need& need) const {
+    Domains::Nodes held;
+    for (const types::Pod* pod : ledger_.PodsOf(group)) {
+      if (HoldsRoom(*pod)) held.insert(pod->spec.node_name);
+    }
+    const auto takes = [&](const Domains::Nodes* domain) {
+      const Room room = RoomIn(domain, need);
+      return room.places >= need.pods && (!held.empty() || room.cpus >= need.waiting * need.each);
+    };
+    const Domains domains(ledger_.hyper_nodes());
+    if (domains.IsAll(bound)) return takes(nullptr);
+    const auto within = domains.UpTo(bound);
+    return std::any_of(within.begin(), within.end(), [&](const Domains::Nodes* domain) {
+      return std::includes(domain->begin(), domain->end(), held.begin(), held.end()) &&
+             takes(domain);
+    });
+  }
+  // `domain` null: the cluster.
+  Room RoomIn(const Domains::Nodes* domain, const Need& need) const {
+    Room room;
+    for (const auto& [name, node] : ledger_.nodes()) {
+      if (node->meta.deletion_time.has_value() || node->spec.unschedulable) continue;
+      if (domain != nullptr && !domain->contains(name)) continue;
+      if (sight_.hard_shards && !ledger_.IsDesired("volcano", name)) continue;
+      const int64_t cpus = MilliCpuOf(node->status.allocatable);
+      room.cpus += cpus;
+      int64_t here = need.each == 0 ? kPodsOfNode : cpus / need.each;
+      if (need.devices > 0) here = std::min(here, DevicesOf(name) / need.devices);
+      room.places += here;
+    }
+    return room;
+  }
+
   int64_t DevicesOf(const std::string& node) const {
     int64_t count = 0;
     for (const auto& [name, slice] : ledger_.slices()) {
@@ -45,6 +83,9 @@ class Possible {
     return count;
   }
 
+  static constexpr int64_t kPodsOfNode = 110;  // In stories.
+
+  const Sight& sight_;
   const Ledger& ledger_;
 };
 
@@ -78,23 +119,25 @@ struct Standing {
   bool hopeless = false;
 };
 
-Standing StandingOf(const Ledger& ledger, const types::PodGroup& group) {
+Standing StandingOf(const Sight& sight, const types::PodGroup& group) {
   Standing standing;
-  Demand each;
+  int64_t each = 0;
+  int64_t devices = 0;  // Of the one that asks for most.
   bool unknown = false;
-  for (const types::Pod* pod : ledger.PodsOf(group)) {
+  for (const types::Pod* pod : sight.ledger.PodsOf(group)) {
     if (pod->status.phase != "Failed") ++standing.valid;
     if (!IsWaiting(*pod)) continue;
     ++standing.waiting;
-    const int64_t devices = DevicesFor(ledger, *pod);
-    each = {std::max(each.cpu, MilliCpuOf(*pod)), std::max(each.devices, devices)};
-    unknown = unknown || devices < 0;
+    const int64_t asked = DevicesFor(sight.ledger, *pod);
+    each = std::max(each, MilliCpuOf(*pod));
+    devices = std::max(devices, asked);
+    unknown = unknown || asked < 0;
   }
   const int64_t held = standing.valid - standing.waiting;
   const int64_t lacks = std::max<int64_t>(1, group.spec.min_member - held);
-  standing.lacks_cpus = lacks * each.cpu;
+  standing.lacks_cpus = lacks * each;
   standing.hopeless = unknown || standing.valid < group.spec.min_member ||
-                      !Possible(ledger).Gang(QueueOf(group), lacks, each);
+                      !Possible(sight).Gang(group, {lacks, standing.waiting, each, devices});
   return standing;
 }
 
@@ -105,18 +148,18 @@ bool IsForsaken(const types::PodGroup& group, const Standing& standing) {
          standing.valid < group.spec.min_member;
 }
 
-bool IsHopeless(const Ledger& ledger, const types::BatchJob& job) {
+bool IsHopeless(const Sight& sight, const types::BatchJob& job) {
   // What holds it up is told.
   if (!job.status.state.reason.empty()) return true;
-  const types::PodGroup* const group = GroupOf(ledger, job);
+  const types::PodGroup* const group = GroupOf(sight.ledger, job);
   if (group == nullptr) return false;
-  const Standing standing = StandingOf(ledger, *group);
+  const Standing standing = StandingOf(sight, *group);
   if (standing.waiting > 0) return standing.hopeless;
   // Pods are made once their group is admitted.
   const int64_t lacks = group->spec.min_member - standing.valid;
   if (lacks <= 0) return false;
   const int64_t all = MilliCpuOf(group->spec.min_resources);
-  return !Possible(ledger).Gang(QueueOf(*group), lacks, {.cpu = all / group->spec.min_member});
+  return !Possible(sight).Gang(*group, {lacks, lacks, all / group->spec.min_member});
 }
 
 // What queues get of the cluster where it is divided by weight among those that ask: CPUs, which
@@ -186,11 +229,11 @@ class Parts {
 // Gangs that fit the cluster, and wait because the first pods that they lack do not fit their
 // queue's part. While others ask for more than theirs too, nobody gets more: what a queue holds
 // beyond its part the others could take back at once.
-std::vector<std::string> BeyondTheirParts(const Ledger& ledger) {
+std::vector<std::string> BeyondTheirParts(const Sight& sight) {
   std::vector<std::string> out;
-  const Parts parts(ledger);
-  for (const auto& [key, group] : ledger.groups()) {
-    const Standing standing = StandingOf(ledger, *group);
+  const Parts parts(sight.ledger);
+  for (const auto& [key, group] : sight.ledger.groups()) {
+    const Standing standing = StandingOf(sight, *group);
     if (standing.waiting == 0 || parts.Takes(QueueOf(*group), standing.lacks_cpus)) continue;
     const types::OwnerReference* const owner = group->meta.Controller();
     out.push_back(owner != nullptr && owner->kind == "Job"
@@ -219,7 +262,7 @@ class AllRun final : public Promise {
   }
   void Judge(const types::PodGroup& group) {
     Look();
-    const Standing standing = StandingOf(ledger(), group);
+    const Standing standing = StandingOf(sight(), group);
     if (standing.waiting == 0) return;
     Break(StrCat("group ", group.meta.Key(), " (", group.status.phase, ") has ", standing.waiting,
                  " pods that wait, of ", standing.valid, ", needs ", group.spec.min_member,
@@ -399,15 +442,15 @@ std::vector<std::string> HopelessOf(const Sight& sight) {
   std::vector<std::string> out;
   const Ledger& ledger = sight.ledger;
   for (const auto& [key, job] : ledger.jobs()) {
-    if (!IsOver(*job) && IsHopeless(ledger, *job)) out.push_back(StrCat("jobs ", key));
+    if (!IsOver(*job) && IsHopeless(sight, *job)) out.push_back(StrCat("jobs ", key));
   }
   for (const auto& [key, group] : ledger.groups()) {
-    const Standing standing = StandingOf(ledger, *group);
+    const Standing standing = StandingOf(sight, *group);
     if ((standing.waiting > 0 && standing.hopeless) || IsForsaken(*group, standing)) {
       out.push_back(StrCat("podgroups ", key));
     }
   }
-  return out.empty() && sight.by_weight ? BeyondTheirParts(ledger) : out;
+  return out.empty() && sight.by_weight ? BeyondTheirParts(sight) : out;
 }
 
 PromisePtr MakeAllRun(const Sight& sight) {

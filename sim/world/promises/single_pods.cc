@@ -46,6 +46,7 @@ class SinglePods final : public Promise {
   std::string NodeFor(int64_t cpu) const {
     for (const auto& [name, node] : ledger().nodes()) {
       if (node->meta.deletion_time.has_value() || node->spec.unschedulable) continue;
+      if (sight().hard_shards && !ledger().IsDesired(kAgentName, name)) continue;
       int64_t free = MilliCpuOf(node->status.allocatable);
       for (const auto& [key, pod] : ledger().pods()) {
         if (pod->spec.node_name == name && HoldsRoom(*pod)) free -= MilliCpuOf(*pod);
