@@ -15,6 +15,9 @@
 namespace bth::scheduler {
 namespace {
 
+// Of news, after which a standby takes a snapshot.
+constexpr int kStandbyBatches = 256;
+
 void CountEvent(metrics::SchedulerMetrics& metrics, client::EventFate fate) {
   using metrics::EffectOutcome;
   constexpr EffectOutcome kOutcomes[] = {EffectOutcome::kOk, EffectOutcome::kRetried,
@@ -231,7 +234,18 @@ void Scheduler::OnBatch() {
   if (!running_) feed_->DropSeries();
   TellNotices();
   TellShard();
+  RestRows();
   Kick();
+}
+
+// Only a snapshot lets the rows of what is gone be used again. Who has stood by since its start
+// takes one now and then, for nobody; one that has decided remembers what changed since the last it
+// saw.
+void Scheduler::RestRows() {
+  if (leading_ || cycles_ > 0 || !feed_->AllSynced() || device_config_.pending()) return;
+  if (++batches_ < kStandbyBatches) return;
+  batches_ = 0;
+  Publish();
 }
 
 // A running cycle may still use what has left the shard since it began.

@@ -144,6 +144,7 @@ class Scheduler {
  private:
   void OnBatch();
   void Kick();
+  void RestRows();
   // What is known of the cluster may not be so: it is read anew, ever more rarely.
   void Doubt();
   void StartCycle();
@@ -202,6 +203,7 @@ class Scheduler {
   CyclePace pace_;
   absl::Duration not_after_ = absl::InfiniteDuration();
   uint64_t cycles_ = 0;
+  int batches_ = 0;             // Since the last snapshot, while nobody decides here.
   int64_t rows_published_ = 0;  // Of the mirror's count.
   std::weak_ptr<void> dump_;    // The turn of the one that is read.
   StandingQueues standing_queues_;
