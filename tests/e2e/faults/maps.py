@@ -2,6 +2,7 @@
 
 import random
 import threading
+import time
 
 from support.objects import config_map
 from support.rest import MERGE_PATCH
@@ -21,6 +22,7 @@ class Maps:
         self._rng = random.Random(seed)
         self._may_be = {f"map-{i}": [GONE] for i in range(NAMES)}
         self._count = 0
+        self._took = []
         self.acknowledged = self.unanswered = 0
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -38,6 +40,7 @@ class Maps:
         self._count += 1
         value = str(self._count)
         known = self._may_be[name]
+        begin = time.monotonic()
         try:
             if self._rng.random() < 0.2:
                 value = GONE
@@ -54,9 +57,15 @@ class Maps:
         if done:
             self._may_be[name] = [value]
             self.acknowledged += 1
+            self._took.append(1000 * (time.monotonic() - begin))
         else:
             known.append(value)
             self.unanswered += 1
+
+    def take(self):
+        """How long writes took since the last time, in milliseconds."""
+        took, self._took = self._took, []
+        return took
 
     def problems(self):
         """What is not there, or is there and should not be; after `stop`."""

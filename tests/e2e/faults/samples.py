@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-# The first part of a run fills caches, histories and pools, and is not looked at.
-WARM_UP = 1 / 3
+# The first part of a run fills histories and caches up to their bounds (10,000 changes of a kind in our
+# API server, 4,096 events in a scheduler), which takes twenty minutes of the churn; it is not looked at.
+WARM_UP = 2 / 3
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ ALLOWED = {
     "rss_mb": Allowed(2, 0.05),
     "fds": Allowed(3, 0.05),
     "threads": Allowed(0.5, 0),
-    "latency_ms": Allowed(20, 0.5),
+    "latency_writes": Allowed(3, 0.5),
+    "cpu_ms_per_job": Allowed(3, 0.5),
     "cycle_ms": Allowed(2, 0.5),
 }
 
@@ -107,13 +109,12 @@ class Series:
         ]
 
     def table(self):
-        head = f"{'program':<24}{'figure':<12}{'begin':>10}{'mean':>10}{'end':>10}{'growth':>10}"
+        head = f"{'program':<24}{'figure':<16}{'begin':>10}{'mean':>10}{'end':>10}{'growth':>10}"
         lines = [head + f"{'±':>10}{'allowed':>10}"]
         for (program, name), t in sorted(self.trends().items()):
-            if name not in ALLOWED:
-                continue
+            allowed = f"{ALLOWED[name].growth(t.mean):>10.2f}" if name in ALLOWED else ""
             lines.append(
-                f"{program:<24}{name:<12}{t.first:>10.2f}{t.mean:>10.2f}{t.last:>10.2f}"
-                f"{t.growth:>10.2f}{t.doubt:>10.2f}{ALLOWED[name].growth(t.mean):>10.2f}"
+                f"{program:<24}{name:<16}{t.first:>10.2f}{t.mean:>10.2f}{t.last:>10.2f}"
+                f"{t.growth:>10.2f}{t.doubt:>10.2f}{allowed}"
             )
         return "\n".join(lines)

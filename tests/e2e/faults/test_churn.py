@@ -20,18 +20,32 @@ class Sampler:
         self._backend, self._story = backend, story
         self.series = Series()
         self._begin = time.monotonic()
-        self._cycles = {}
+        self._cycles, self._cpu, self._jobs = {}, {}, 0
 
     def sample(self):
         at = time.monotonic() - self._begin
+        jobs = self._story.load.done["jobs"]
+        made, self._jobs = jobs - self._jobs, jobs
         for seat in self._story.cluster.seats:
-            self.series.add(seat.name, at, **of_process(seat.process.pid))
+            self._add(seat.name, at, seat.process.pid, made)
             if seat.kind == "scheduler":
                 self.series.add(seat.name, at, cycle_ms=self._cycle_ms(seat))
         for name, pid in self._backend.pids().items():
-            self.series.add(name, at, **of_process(pid))
-        took = self._story.load.latencies.take()
-        self.series.add("all", at, latency_ms=statistics.median(took) if took else None)
+            self._add(name, at, pid, made)
+        took, writes = self._story.load.latencies.take(), self._story.maps.take()
+        if took and writes:
+            # Beside that of plain writes, which the same machine slows down as well.
+            latency, write = statistics.median(took), statistics.median(writes)
+            self.series.add("all", at, latency_ms=latency, write_ms=write)
+            self.series.add("all", at, latency_writes=latency / write)
+
+    def _add(self, name, at, pid, jobs):
+        figures = of_process(pid)
+        used = figures.pop("cpu_s")
+        before, self._cpu[name] = self._cpu.get(name), used
+        if before is not None and jobs:
+            figures["cpu_ms_per_job"] = 1000 * (used - before) / jobs
+        self.series.add(name, at, **figures)
 
     def _cycle_ms(self, seat):
         """The mean length of the cycles since the last look; none, of one that stands by."""
