@@ -207,9 +207,8 @@ void StatusWriter::TakePod(const framework::CycleReport& report, const framework
 void StatusWriter::TakeQueue(const framework::CycleReport& report,
                              const framework::QueueReport& queue) {
   const model::QueueRow& row = report.snapshot->queues[queue.queue];
-  const std::string& name = *row.name;
-  queues_[name] = {row.uid, AllocatedAmounts(queue, *report.snapshot->dims)};
-  Schedule({Kind::kQueue, name});
+  queues_[*row.name] = {row.uid, AllocatedAmounts(queue, *report.snapshot->dims)};
+  Schedule({Kind::kQueue, *row.name});
 }
 
 void StatusWriter::WantPodCondition(const std::string& key, const std::string& uid,
@@ -289,7 +288,6 @@ StatusWriter::Urgency StatusWriter::QueueUrgency(const std::string& key) const {
   const NamedAmounts* shown = mirror_.ShownAllocatedOf(key);
   const auto desired = queues_.find(key);
   if (shown == nullptr || desired == queues_.end()) return Urgency::kNone;
-  // What was sent to a queue that had its name is not shown by it.
   const auto sent = sent_queues_.find(key);
   const bool is_sent = sent != sent_queues_.end() && sent->second.uid == desired->second.uid;
   const NamedAmounts& known = is_sent ? sent->second.allocated : *shown;

@@ -85,7 +85,7 @@ class StatusWriter {
     bool is_binding = false;     // It has a place, and waits for something there.
   };
   struct DesiredQueue {
-    std::string uid;
+    std::string uid;  // What was sent to another one of that name, this one does not show.
     NamedAmounts allocated;
   };
   // A gang with too few pods.
