@@ -162,7 +162,7 @@ endef
 .PHONY: faults churn
 faults: ## Real programs that die, sleep and are cut off, others each time, for SECONDS (60) on SERVER (embedded or kube)
 	$(call build,release,programs)
-	$(call live,faults/test_stories.py faults/test_disk.py --seconds $(or $(SECONDS),60))
+	$(call live,faults/test_single_faults.py faults/test_many_faults.py faults/test_disk.py --seconds $(or $(SECONDS),60))
 churn: ## Users at work for MINUTES (30) on SERVER (embedded or kube): nothing may grow
 	$(call build,release,programs)
 	$(call live,faults/test_churn.py --minutes $(or $(MINUTES),30))

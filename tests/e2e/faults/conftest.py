@@ -4,6 +4,8 @@ import random
 
 import pytest
 
+from support import backends
+
 
 def pytest_addoption(parser):
     group = parser.getgroup("faults")
@@ -17,3 +19,11 @@ def pytest_addoption(parser):
 def seed(request):
     given = request.config.getoption("--seed")
     return random.SystemRandom().randrange(1 << 30) if given is None else given
+
+
+@pytest.fixture(scope="module")
+def backend(request):
+    """A server for each file: what a story leaves behind is no other's."""
+    made = backends.make(request.config.getoption("--backend"))
+    yield made
+    made.close()
