@@ -25,13 +25,15 @@ ObjectPtr Present(const OwnerGraph::Place& place) {
 }
 
 // Asks the stages that answer at once, such as the one that guards the system's own objects.
-absl::Status Admit(const Core& core, const ResourceTypePtr& type, const ObjectPtr& object) {
+// `json`: the object as it is.
+absl::Status Admit(const Core& core, const ResourceTypePtr& type, const ObjectPtr& object,
+                   Json json) {
   WriteContext write;
   write.operation = Operation::kDelete;
   write.type = type;
   write.ns = object->key.ns;
   write.name = object->key.name;
-  write.old = ParseStored(*object);
+  write.old = std::move(json);
   write.user.name = "system:serviceaccount:kube-system:generic-garbage-collector";
   write.now = core.Now();
   return core.stages.MayWait(write) ? absl::OkStatus() : core.stages.RunNow(write);
@@ -212,15 +214,15 @@ size_t Collector::Orphan(Collection& collection, const ResourceType& type,
 void Collector::Delete(const ResourceTypePtr& type, const ObjectPtr& object, bool foreground) {
   DeleteOptions options;
   options.propagation = foreground ? "Foreground" : "Background";
+  Json json = ParseStored(*object);
   if (!foreground) {
     // What the object itself says about its dependents still holds.
-    const Json json = ParseStored(*object);
-    for (const Json& finalizer : json["metadata"]["finalizers"].items()) {
+    for (const Json& finalizer : std::as_const(json)["metadata"]["finalizers"].items()) {
       if (finalizer.AsString() == kOrphanFinalizer) options.propagation = "Orphan";
       if (finalizer.AsString() == kForegroundFinalizer) options.propagation = "Foreground";
     }
   }
-  absl::Status status = Admit(core_, type, object);
+  absl::Status status = Admit(core_, type, object, std::move(json));
   if (status.ok()) status = DeleteNow(core_, *type, object, options, false).status();
   if (!status.ok()) {
     Log(LogLevel::kWarning, "collector.delete_refused",

@@ -7,7 +7,6 @@
 #include "apiserver/rest/write.h"
 #include "apiserver/rest/write_context.h"
 #include "base/status.h"
-#include "base/strings.h"
 
 namespace bth::apiserver {
 namespace {
@@ -42,10 +41,7 @@ net::Awaitable<WriteResult> CreateOnce(std::shared_ptr<Core> core, const ApiRequ
   written.object = std::move(write.object);
   BTH_CO_RETURN_IF_ERROR(CheckShape(written.object));
   ToStorage(*request.type, written.object);
-  if (!request.dry_run) {
-    written.stored = core->store->Put(collection, written.object);
-    written.object["metadata"].Set("resourceVersion", StrCat(written.stored->revision));
-  }
+  if (!request.dry_run) written.stored = core->store->Put(collection, &written.object);
   co_return written;
 }
 

@@ -139,14 +139,12 @@ absl::StatusOr<Written> DeleteNow(Core& core, const ResourceType& type, const Ob
     // Watchers of pods see in the last state that it was a deletion and no loss.
     if (IsPod(type)) Mark(core, type, 0, written.object);
     if (dry_run) return written;
-    const ObjectPtr gone = core.store->Remove(collection, written.object);
-    written.object["metadata"].Set("resourceVersion", StrCat(gone->revision));
+    written.stored = core.store->Remove(collection, &written.object);
     return written;
   }
   const bool marked_now = Mark(core, type, grace_s, written.object);
   if ((!marked_now && !tells_collector) || dry_run) return written;
-  const ObjectPtr marked = core.store->Put(collection, written.object);
-  written.object["metadata"].Set("resourceVersion", StrCat(marked->revision));
+  written.stored = core.store->Put(collection, &written.object);
   return written;
 }
 

@@ -62,22 +62,64 @@ absl::Status KeepServerMetadata(const ApiRequest& request, const Json& current, 
   return absl::OkStatus();
 }
 
+void MoveMember(Json& from, Json& to, std::string_view key) {
+  if (Json* value = from.Find(key)) {
+    to.Set(key, std::move(*value));
+  } else {
+    to.Erase(key);
+  }
+}
+
+// Equal, and with the same text.
+bool IsIdentical(const Json& a, const Json& b) {
+  if (a.is_object() != b.is_object() || a.is_int() != b.is_int() || a.size() != b.size()) {
+    return false;
+  }
+  if (a.is_object()) {
+    return std::equal(a.members().begin(), a.members().end(), b.members().begin(),
+                      [](const Json::Member& x, const Json::Member& y) {
+                        return x.first == y.first && IsIdentical(x.second, y.second);
+                      });
+  }
+  if (!a.is_array()) return a == b;
+  return b.is_array() &&
+         std::equal(a.items().begin(), a.items().end(), b.items().begin(), IsIdentical);
+}
+
+// `current`, but for the status. What both have alike is moved out of `next`, as most of it is.
+Json WithStatusOf(const Json& current, Json& next) {
+  Json result = Json::MakeObject();
+  Json::Object& members = result.MutableMembers();
+  members.reserve(current.members().size() + 1);
+  for (const auto& [key, value] : current.members()) {
+    Json* other = key == "metadata" ? nullptr : next.Find(key);
+    if (key == "status") {
+      if (other != nullptr) members.emplace_back(key, std::move(*other));
+    } else if (other != nullptr && IsIdentical(*other, value)) {
+      members.emplace_back(key, std::move(*other));
+    } else {
+      members.emplace_back(key, value);
+    }
+  }
+  if (current.Find("status") == nullptr) MoveMember(next, result, "status");
+  return result;
+}
+
 void SplitStatus(const ApiRequest& request, const Json& current, Json& next) {
   const ResourceType& type = *request.type;
   if (request.subresource != "status") {
     if (type.has_status) CopyMember(current, next, "status");
     return;
   }
-  Json result = current;
-  CopyMember(next, result, "status");
-  CopyMember(std::as_const(next)["metadata"], result["metadata"], "managedFields");
+  Json result = WithStatusOf(current, next);
+  Json& from = next["metadata"];
+  Json& meta = result["metadata"];
+  MoveMember(from, meta, "managedFields");
   // Status writers of built-in resources may keep notes in labels and annotations.
   if (!type.custom) {
-    for (const char* key : {"labels", "annotations"}) {
-      CopyMember(std::as_const(next)["metadata"], result["metadata"], key);
-    }
+    for (const char* key : {"labels", "annotations"}) MoveMember(from, meta, key);
   }
-  CopyMember(std::as_const(next)["metadata"], result["metadata"], "resourceVersion");
+  MoveMember(from, meta, "resourceVersion");
   next = std::move(result);
 }
 

@@ -13,7 +13,6 @@
 #include "apiserver/rest/write.h"
 #include "apiserver/rest/write_context.h"
 #include "base/status.h"
-#include "base/strings.h"
 
 namespace bth::apiserver {
 namespace {
@@ -44,9 +43,8 @@ Written Keep(Core& core, const ApiRequest& request, WriteContext write) {
   if (written.object == before && !finished) return written;
   written.deleted = finished;
   if (request.dry_run) return written;
-  written.stored = finished ? core.store->Remove(collection, written.object)
-                            : core.store->Put(collection, written.object);
-  written.object["metadata"].Set("resourceVersion", StrCat(written.stored->revision));
+  written.stored = finished ? core.store->Remove(collection, &written.object)
+                            : core.store->Put(collection, &written.object);
   return written;
 }
 

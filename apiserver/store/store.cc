@@ -88,20 +88,20 @@ Collection* Store::Find(const std::string& name) {
   return it == collections_.end() ? nullptr : it->second.get();
 }
 
-ObjectPtr Store::Put(Collection& collection, Json object) {
+ObjectPtr Store::Put(Collection& collection, Json* object) {
   const int64_t revision = revision_ + 1;
-  object["metadata"].Set("resourceVersion", StrCat(revision));
-  ObjectPtr stored = MakeStored(object, collection.fields());
+  (*object)["metadata"].Set("resourceVersion", StrCat(revision));
+  ObjectPtr stored = MakeStored(*object, collection.fields());
   ObjectPtr previous = collection.Get(stored->key);
   const EventType type = previous == nullptr ? EventType::kAdded : EventType::kModified;
   Commit(collection, {revision, type, stored, std::move(previous)});
   return stored;
 }
 
-ObjectPtr Store::Remove(Collection& collection, Json last) {
+ObjectPtr Store::Remove(Collection& collection, Json* last) {
   const int64_t revision = revision_ + 1;
-  last["metadata"].Set("resourceVersion", StrCat(revision));
-  ObjectPtr stored = MakeStored(last, collection.fields());
+  (*last)["metadata"].Set("resourceVersion", StrCat(revision));
+  ObjectPtr stored = MakeStored(*last, collection.fields());
   ObjectPtr previous = collection.Get(stored->key);
   BTH_CHECK(previous != nullptr);
   Commit(collection, {revision, EventType::kDeleted, stored, std::move(previous)});

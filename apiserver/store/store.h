@@ -47,9 +47,11 @@ class Store {
   int64_t revision() const { return revision_; }
 
   // Creates or replaces; stamps metadata.resourceVersion. Preconditions are the caller's duty.
-  ObjectPtr Put(Collection& collection, Json object);
-  // Removes the object of `last`'s name; `last` is what watchers are told.
-  ObjectPtr Remove(Collection& collection, Json last);
+  ObjectPtr Put(Collection& collection, Json* object);
+  ObjectPtr Put(Collection& collection, Json object) { return Put(collection, &object); }
+  // Removes the object of `last`'s name; `last`, stamped as well, is what watchers are told.
+  ObjectPtr Remove(Collection& collection, Json* last);
+  ObjectPtr Remove(Collection& collection, Json last) { return Remove(collection, &last); }
 
   // Waits until everything applied so far is on disk. Errors: the disk failed, and nobody knows
   // whether it will be.
