@@ -1,0 +1,293 @@
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/strings/match.h"
+#include "api/types/json.h"
+#include "apiserver/store/object.h"
+#include "base/strings.h"
+#include "sim/world/paths.h"
+#include "sim/world/programs.h"
+#include "sim/world/promises/promise.h"
+#include "tests/support/catch.h"
+
+namespace bth::sim {
+namespace {
+
+constexpr std::string_view kUid = "11111111-2222-3333-4444-555555555555";
+constexpr std::string_view kOther = "66666666-2222-3333-4444-555555555555";
+
+// What one promise hears of a cluster, and when.
+class PromiseBed {
+ public:
+  explicit PromiseBed(PromisePtr (*make)(const Sight&)) {
+    sight.now = [this] { return now; };
+    sight.fair_since = [this] { return fair_since; };
+    promise = make(sight);
+  }
+
+  void Put(const std::string& collection, const std::string& text) {
+    Note(collection, text, apiserver::EventType::kModified);
+  }
+  void Remove(const std::string& collection, const std::string& text) {
+    Note(collection, text, apiserver::EventType::kDeleted);
+  }
+  void Send(const std::string& from, const std::string& method, const std::string& target,
+            const std::string& body = "") {
+    const Process process(timeline, from);
+    net::Request request;
+    request.method = method;
+    request.target = target;
+    request.body = body;
+    promise->OnWrite({process, request, PathOf(request), now});
+  }
+  void Pass(absl::Duration time) {
+    for (const absl::Duration end = now + time; now < end;) {
+      now += absl::Minutes(1);
+      promise->OnTick();
+    }
+  }
+  const std::string& breach() const { return promise->breach(); }
+
+  Timeline timeline{absl::UnixEpoch(), 1};
+  Sight sight;
+  absl::Duration now = absl::Hours(1);
+  absl::Duration fair_since;
+  PromisePtr promise;
+
+ private:
+  void Note(const std::string& collection, const std::string& text, apiserver::EventType type) {
+    absl::StatusOr<types::Json> json = types::Json::Parse(text);
+    REQUIRE(json.ok());
+    (*json)["metadata"].Set("resourceVersion", "1");
+    apiserver::StoreEvent event;
+    event.type = type;
+    event.object = apiserver::MakeStored(*json, {});
+    sight.ledger.Note(collection, event, {promise.get()});
+  }
+};
+
+std::string Meta(std::string_view name, std::string_view more = "", std::string_view uid = kUid) {
+  return StrCat(R"("metadata":{"namespace":"ns","name":")", name, R"(","uid":")", uid, "\"", more,
+                "}");
+}
+
+std::string PodText(std::string_view name, std::string_view spec, std::string_view status,
+                    std::string_view meta = "", std::string_view uid = kUid) {
+  return StrCat("{", Meta(name, meta, uid), R"(,"spec":{"schedulerName":"volcano")", spec,
+                R"(},"status":{)", status, "}}");
+}
+
+constexpr std::string_view kInGroup =
+    R"(,"annotations":{"scheduling.k8s.io/group-name":"g","volcano.sh/job-version":"0"})";
+constexpr std::string_view kRuns = R"("phase":"Running")";
+constexpr std::string_view kPlaced = R"(,"nodeName":"n","containers":[{"name":"c","resources":)"
+                                     R"({"requests":{"cpu":"1"}}}])";
+
+std::string OwnedBy(std::string_view job) {
+  return StrCat(
+      R"(,"annotations":{"volcano.sh/job-version":"0"},"ownerReferences":[{"apiVersion":)",
+      R"("batch.volcano.sh/v1alpha1","kind":"Job","name":")", job, R"(","uid":")", kOther,
+      R"(","controller":true}])");
+}
+
+TEST_CASE("promises: a uid of something else names nothing", "[world]") {
+  const std::string claim = "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c/status";
+  const auto breach_of = [&claim](const std::string& body) {
+    PromiseBed bed(MakeByIdentity);
+    bed.Send("scheduler-0_1", "PATCH", claim, body);
+    return bed.breach();
+  };
+  const std::string users = R"("status":{"reservedFor":[{"resource":"pods","uid":"u"}]})";
+  CHECK(absl::StrContains(breach_of(StrCat("{", users, "}")), "goes by the name alone"));
+  CHECK(breach_of(StrCat(R"({"metadata":{"resourceVersion":"7"},)", users, "}")).empty());
+  CHECK(breach_of(R"([{"op":"test","path":"/metadata/uid","value":"u"}])").empty());
+  CHECK_FALSE(breach_of(R"([{"op":"add","path":"/metadata/uid","value":"u"}])").empty());
+  CHECK(breach_of(R"({"preconditions":{"uid":"u"}})").empty());
+}
+
+TEST_CASE("promises: whoever leads has asked for its lease not long ago", "[world]") {
+  PromiseBed bed(MakeOneLeader);
+  const std::string holds = R"("holderIdentity":"scheduler-0_1","leaseDurationSeconds":15,)"
+                            R"("renewTime":"2026-01-01T00:00:00.000000Z")";
+  bed.Put("leases.coordination.k8s.io",
+          StrCat(R"({"metadata":{"namespace":")", kWorldNamespace,
+                 R"(","name":"volcano","uid":"u"},"spec":{)", holds, "}}"));
+  bed.sight.asked_at["scheduler-0_1 2026-01-01T00:00:00.000000Z"] = bed.now;
+  bed.now += absl::Seconds(10);
+  bed.Send("scheduler-0_1", "POST", "/api/v1/namespaces/ns/events", "{}");
+  CHECK(bed.breach().empty());
+  bed.now += absl::Milliseconds(1);
+  bed.Send("scheduler-0_1", "POST", "/api/v1/namespaces/ns/events", "{}");
+  CHECK(absl::StrContains(bed.breach(), "after its lease was asked for the last time"));
+}
+
+TEST_CASE("promises: a pod keeps the devices that it was bound with", "[world]") {
+  PromiseBed bed(MakeDevicesStay);
+  const auto put_claim = [&bed](std::string_view status) {
+    bed.Put("resourceclaims.resource.k8s.io",
+            StrCat("{", Meta("c", "", kOther), R"(,"spec":{},"status":{)", status, "}}"));
+  };
+  const std::string devices = R"("allocation":{"devices":{"results":[{"request":"r","driver":"d",)"
+                              R"("pool":"p","device":"x"}]}})";
+  const std::string pod = PodText(
+      "a", R"(,"nodeName":"n","resourceClaims":[{"name":"k","resourceClaimName":"c"}])", kRuns);
+  put_claim(
+      StrCat(devices, R"(,"reservedFor":[{"resource":"pods","name":"a","uid":")", kUid, R"("}])"));
+  bed.Put("pods", pod);
+  bed.Pass(absl::Minutes(2));
+  CHECK(bed.breach().empty());
+  SECTION("taken away") {
+    put_claim("");
+    bed.Pass(absl::Minutes(1));
+    CHECK(absl::EndsWith(bed.breach(), "its claim c has no devices"));
+  }
+  SECTION("lent to somebody else") {
+    put_claim(devices);
+    bed.Pass(absl::Minutes(1));
+    CHECK(absl::EndsWith(bed.breach(), "its claim c is not reserved for it"));
+  }
+  SECTION("late: its scheduler could not know of it") {
+    bed.sight.bound_late.insert(std::string(kUid));
+    put_claim("");
+    bed.Pass(absl::Minutes(1));
+    CHECK(bed.breach().empty());
+  }
+}
+
+TEST_CASE("promises: a queue is closed when it is empty", "[world]") {
+  PromiseBed bed(MakeQueueStates);
+  const std::string group = StrCat("{", Meta("g"), R"(,"spec":{"minMember":1,"queue":"q"}})");
+  const auto set_state = [&bed](std::string_view state) {
+    bed.Put("queues.scheduling.volcano.sh",
+            StrCat(R"({"metadata":{"name":"q","uid":"q"},"spec":{},"status":{"state":")", state,
+                   R"("}})"));
+  };
+  set_state("Open");
+  bed.Put("podgroups.scheduling.volcano.sh", group);
+  bed.now += absl::Seconds(6);
+  SECTION("too early") {
+    set_state("Closed");
+    CHECK(bed.breach() == "queue q is Closed, and holds ns/g");
+  }
+  SECTION("in time") {
+    set_state("Closing");
+    bed.promise->AtRest();
+    bed.Remove("podgroups.scheduling.volcano.sh", group);
+    set_state("Closed");
+    bed.promise->AtRest();
+    CHECK(bed.breach().empty());
+  }
+  SECTION("never") {
+    set_state("Closing");
+    bed.Remove("podgroups.scheduling.volcano.sh", group);
+    bed.promise->AtRest();
+    CHECK(bed.breach() == "queue q is Closing, and holds nothing");
+  }
+}
+
+TEST_CASE("promises: the phase of a job tells why its pods go", "[world]") {
+  PromiseBed bed(MakePhaseFirst);
+  const auto set_phase = [&bed](std::string_view phase, int version) {
+    bed.Put("jobs.batch.volcano.sh",
+            StrCat("{", Meta("j", "", kOther), R"(,"spec":{},"status":{"state":{"phase":")", phase,
+                   R"("},"version":)", version, "}}"));
+  };
+  const std::string target = "/api/v1/namespaces/ns/pods/j-t-0";
+  set_phase("Running", 0);
+  bed.Put("pods", PodText("j-t-0", "", kRuns, OwnedBy("j")));
+  SECTION("first") {
+    set_phase("Aborting", 1);
+    bed.Send("controllers-0_1", "DELETE", target);
+    set_phase("Aborted", 1);
+    CHECK(bed.breach().empty());
+  }
+  SECTION("afterwards") {
+    bed.Send("controllers-0_1", "DELETE", target);
+    set_phase("Aborting", 1);
+    CHECK(bed.breach() == "pod j-t-0 was told to go before its job ns/j became Aborting");
+  }
+  SECTION("commanded: the Command tells why") {
+    bed.Put("commands.bus.volcano.sh",
+            StrCat("{", Meta("c"), R"(,"action":"AbortJob","target":{"kind":"Job","name":"j",)",
+                   R"("uid":")", kOther, R"("}})"));
+    bed.Send("controllers-0_1", "DELETE", target);
+    set_phase("Aborting", 1);
+    CHECK(bed.breach().empty());
+  }
+}
+
+TEST_CASE("promises: a gang in part gives back what it holds in time", "[world]") {
+  PromiseBed bed(MakeWholeGangs);
+  bed.Put("podgroups.scheduling.volcano.sh",
+          StrCat("{", Meta("g", "", kOther),
+                 R"(,"spec":{"minMember":2},"status":{"conditions":[{"type":"PartiallyBound",)",
+                 R"("status":"True"}]}})"));
+  bed.Put("pods", PodText("a", kPlaced, kRuns, kInGroup));
+  bed.Pass(absl::Minutes(14));
+  CHECK(bed.breach().empty());
+  SECTION("it does not") {
+    bed.Pass(absl::Minutes(2));
+    CHECK(absl::StrContains(bed.breach(), "holds 1 of 2 places since 15m,"));
+  }
+  SECTION("it has ended") {
+    bed.Put("pods", PodText("a", kPlaced, R"("phase":"Succeeded")", kInGroup));
+    bed.Pass(absl::Minutes(30));
+    CHECK(bed.breach().empty());
+  }
+  SECTION("it is leaving") {
+    bed.Put("pods", PodText("a", kPlaced, kRuns,
+                            StrCat(kInGroup, R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")")));
+    bed.Pass(absl::Minutes(30));
+    CHECK(bed.breach().empty());
+  }
+}
+
+TEST_CASE("promises: what is told wrongly for long is noticed before the end", "[world]") {
+  PromiseBed bed(MakeTrueSums);
+  const auto put_group = [&bed](int running) {
+    bed.Put("podgroups.scheduling.volcano.sh",
+            StrCat("{", Meta("g", "", kOther), R"(,"spec":{"minMember":1},"status":{"phase":)",
+                   R"("Running","running":)", running, "}}"));
+  };
+  put_group(1);
+  bed.Put("pods", PodText("a", kPlaced, kRuns, kInGroup));
+  bed.Pass(absl::Minutes(5));
+  CHECK(bed.breach().empty());
+  put_group(0);
+  bed.Pass(absl::Minutes(6));
+  CHECK(bed.breach().empty());
+  SECTION("put right") {
+    put_group(1);
+    bed.Pass(absl::Minutes(10));
+    CHECK(bed.breach().empty());
+  }
+  SECTION("in bad weather nobody can") {
+    bed.fair_since = bed.now + absl::Hours(1);
+    bed.Pass(absl::Minutes(10));
+    CHECK(bed.breach().empty());
+  }
+  SECTION("it stays") {
+    bed.Pass(absl::Minutes(1));
+    CHECK(absl::StrContains(bed.breach(), "tells of 0 running, 0 succeeded, 0 failed; it is 1"));
+  }
+}
+
+TEST_CASE("promises: a job runs with the pods that it needs", "[world]") {
+  PromiseBed bed(MakeJobPhases);
+  const auto set_phase = [&bed](std::string_view phase) {
+    bed.Put("jobs.batch.volcano.sh",
+            StrCat("{", Meta("j", "", kOther), R"(,"spec":{"minAvailable":1},"status":{"state":)",
+                   R"({"phase":")", phase, R"("}}})"));
+  };
+  set_phase("Pending");
+  bed.Put("pods", PodText("j-t-0", kPlaced, kRuns,
+                          StrCat(OwnedBy("j"), R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")")));
+  bed.now += absl::Seconds(GENERATE(4, 6));
+  set_phase("Running");
+  // News of its leaving may not have come.
+  CHECK(bed.breach().empty() == (bed.now < absl::Hours(1) + absl::Seconds(5)));
+}
+
+}  // namespace
+}  // namespace bth::sim
