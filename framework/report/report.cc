@@ -206,10 +206,13 @@ void ReportQueues(const Session& session, QueueUse& queue_use, CycleReport* repo
 
 PodGroupPhase PhaseOf(const Session& session, JobId job) {
   const model::JobCounts& counts = session.counts(job);
-  // Nobody schedules what waits without a queue; what has a place goes on.
-  const bool stays = !session.job(job).queue.valid() && counts.count(TaskStatus::kPending) > 0;
+  // Nobody schedules what waits without a queue; what has a place goes on. That it has no queue is
+  // said while it waits only: whether it is said must not decide its phase.
+  const bool has_queue = session.job(job).queue.valid();
+  const bool stays = !has_queue && counts.count(TaskStatus::kPending) > 0;
   if (stays && counts.phase != PodGroupPhase::kNone) return counts.phase;
-  const bool unschedulable = session.notes().FindCondition(job, kUnschedulable) != nullptr;
+  const bool unschedulable =
+      has_queue && session.notes().FindCondition(job, kUnschedulable) != nullptr;
   return algo::DerivePhase(counts, session.job(job).min_available, unschedulable);
 }
 

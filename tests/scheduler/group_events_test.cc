@@ -237,8 +237,17 @@ TEST_CASE("group status: a group whose queue is gone tells what its pods do", "[
                   " succeeded, ", status["failed"].AsInt(), " failed");
   };
   const std::vector<std::string> placed = {"Normal Scheduled 1"};
-  bed.SetPodPhase("p", "Succeeded");
+  SECTION("and that it is not whole any more") {
+    constexpr char kPod[] = "/api/v1/namespaces/default/pods/p?gracePeriodSeconds=0";
+    REQUIRE(bed.Call("DELETE", kPod).code == 200);
+    bed.Settle();
+    CHECK(counts() == "1 running, 0 succeeded, 0 failed");
+    CHECK(bed.Phase() == "Pending");
+    CHECK(absl::StartsWith(bed.Condition(bed.GroupPath("g"), "Unschedulable"),
+                           "True QueueNotFound: "));
+  }
   SECTION("until they have ended") {
+    bed.SetPodPhase("p", "Succeeded");
     bed.Settle();
     CHECK(counts() == "1 running, 1 succeeded, 0 failed");
     bed.SetPodPhase("q", "Failed");
@@ -249,6 +258,7 @@ TEST_CASE("group status: a group whose queue is gone tells what its pods do", "[
     CHECK(bed.Condition(bed.GroupPath("g"), "Unschedulable").empty());
   }
   SECTION("and why another waits") {
+    bed.SetPodPhase("p", "Succeeded");
     bed.Pod("r", "g", 1);
     bed.Settle();
     CHECK(counts() == "1 running, 1 succeeded, 0 failed");
