@@ -14,6 +14,7 @@ HOSTILE_STORIES ?= 1500
 # Of `make worlds`: SEED=n asks that seed only; WORLDS_ARGS, such as "--only filters", go to the script.
 WORLDS_ARGS ?=
 STORM_ARGS ?=
+STORM_STORIES ?= 120
 WORLDS_PROGRAMS := worlds_test actions_test volumes_test
 BENCH_ARGS ?=
 # Of `make faults` and `make churn`; LIVE_ARGS, such as "--seed 7 -k etcd", go to pytest.
@@ -166,6 +167,19 @@ faults: ## Real programs that die, sleep and are cut off, others each time, for 
 churn: ## Users at work for MINUTES (30) on SERVER (embedded or kube): nothing may grow
 	$(call build,release,programs)
 	$(call live,faults/test_churn.py --minutes $(or $(MINUTES),30))
+
+.PHONY: storm-fixed
+storm-fixed: ## The same stories each time: seeds 1 to STORM_STORIES (120) of each profile
+	$(call build,release,vc-sim)
+	for profile in calm rough hell; do \
+	  $(RELEASE_BIN)/vc-sim storm --seeds 1..$(STORM_STORIES) --hours 0.4 --profile $$profile; \
+	done
+
+.PHONY: storm-coverage
+storm-coverage: ## What no story reaches: build/coverage/storm.txt, after STORM_STORIES of each profile
+	scripts/bootstrap --with coverage
+	$(call build,coverage,vc-sim)
+	scripts/coverage $(STORM_STORIES)
 
 .PHONY: worlds
 worlds: ## Properties on random worlds, others each day, for SECONDS (60); SEED=n: that one again

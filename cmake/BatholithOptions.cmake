@@ -2,6 +2,7 @@
 option(BTH_TESTS "Build the tests" ON)
 option(BTH_BENCH "Build the benchmarks" OFF)
 option(BTH_PCH "Parse the headers that most files read once (cmake/pch.h)" ON)
+option(BTH_COVERAGE "Count which lines and branches are executed" OFF)
 option(BTH_FUZZ "Build libFuzzer targets (clang only)" OFF)
 # Of every second of a compile, most is the same headers and templates again. Presets tidy and fuzz go
 # without, and `make lint-alone` sees to it that every source includes what it names.
@@ -62,6 +63,12 @@ if(BTH_SANITIZE)
     # only add to the event loop's mutex and atomics, which it does see, so no report is lost.
     target_compile_options(bth_flags INTERFACE -Wno-tsan)
   endif()
+endif()
+
+if(BTH_COVERAGE)
+  target_compile_options(bth_flags INTERFACE --coverage)
+  target_compile_definitions(bth_flags INTERFACE BTH_COVERAGE)
+  target_link_options(bth_flags INTERFACE --coverage)
 endif()
 
 # bth_pch for libraries and programs, bth_pch_tests for what uses Catch2. Release goes without: GCC 12
