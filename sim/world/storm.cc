@@ -16,9 +16,9 @@ namespace bth::sim {
 namespace {
 
 constexpr absl::Duration kTick = absl::Minutes(1);
-// Everything ends within this time once the weather is good: gangs that work for twenty minutes come
-// one after another, a gang in part waits ten minutes, then
-// five, and what waits in a queue has all that is before it to wait for.
+// Everything ends within this time once the weather is good: gangs that work for twenty minutes
+// come one after another, a gang in part waits ten minutes, then five, and what waits in a queue
+// has all that is before it to wait for.
 constexpr absl::Duration kRestWithin = absl::Hours(5);
 // When nobody has written for so long, nobody will.
 constexpr absl::Duration kSilence = absl::Minutes(4);
