@@ -137,9 +137,10 @@ bool PodLife::Advance(absl::Time now) {
   return std::exchange(changed_, false);
 }
 
-bool PodLife::Terminate(absl::Time asked, absl::Time latest) {
+bool PodLife::Terminate(absl::Time latest, absl::Duration grace, absl::Time now) {
+  latest = std::min({latest, now + grace, latest_});
   const bool news = !terminating_ || latest != latest_;
-  if (!terminating_) asked_ = asked;
+  if (!terminating_) asked_ = latest - grace;
   terminating_ = true;
   latest_ = latest;
   for (std::vector<ContainerLife>* lives : {&init_, &main_}) {

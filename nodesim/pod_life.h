@@ -76,8 +76,9 @@ class PodLife {
   // When Advance has something to do again: InfiniteFuture for never.
   absl::Time next() const;
 
-  // The pod was deleted at `asked` and has to be gone at `latest`. True when that is news.
-  bool Terminate(absl::Time asked, absl::Time latest);
+  // The pod was deleted, and has to be gone at `latest`, after this grace period: by the clock that
+  // says `now`, which is why one that is behind gives it no more time. True when that is news.
+  bool Terminate(absl::Time latest, absl::Duration grace, absl::Time now);
   // Terminating, and nothing runs any more.
   bool removable() const { return terminating_ && over_; }
   bool terminating() const { return terminating_; }

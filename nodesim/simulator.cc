@@ -147,7 +147,7 @@ void Simulator::Put(const types::Pod& pod) {
   PodLife& life = record->life;
   if (pod.meta.deletion_time) {
     const absl::Duration grace = absl::Seconds(pod.meta.deletion_grace_seconds.value_or(0));
-    news |= life.Terminate(*pod.meta.deletion_time - grace, *pod.meta.deletion_time);
+    news |= life.Terminate(*pod.meta.deletion_time, grace, api_.executor().Now());
   }
   const bool ended = pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
   if (ended && !life.over()) {

@@ -29,7 +29,7 @@ struct PodRecord {
   bool preemptable = true;
   bool ours = false;
   bool asks = false;        // Counts among those for whom resources have dimensions.
-  int64_t ends_us = 0;      // As in CompiledPod.
+  int64_t ends_us = 0;      // As in CompiledPod, or later: see PodTable::EndOf.
   PackedTexts selected_by;  // See PackSelected.
   PackedTexts news;         // By PodNews.
 

@@ -135,6 +135,15 @@ bool PodTable::SameSpec(TaskId id, const CompiledPod& pod) const {
   return !lost_node && TraitsOf(id) == PodTraits::Of(pod, selected_by);
 }
 
+// By our own clock: that of the API server may be behind it by more than anybody has patience, and
+// who has only just begun to leave would be late. What leaves when it is first seen of all may do
+// so for long.
+int64_t PodTable::EndOf(const PodRecord& known, const CompiledPod& pod) const {
+  if (pod.ends_us == 0) return 0;
+  const int64_t end_us = std::max(pod.ends_us, absl::ToUnixMicros(clock_.Now()) + pod.grace_us);
+  return known.ends_us == 0 ? end_us : std::min(known.ends_us, end_us);
+}
+
 void PodTable::Update(TaskId id, const CompiledPod& pod, bool shows) {
   PodRecord& record = records_[id];
   record.SetNews(pod);
@@ -145,7 +154,7 @@ void PodTable::Update(TaskId id, const CompiledPod& pod, bool shows) {
   if (!pod.node_name.empty() && !record.node.valid()) to_.spreads.Settle(id, pod.names.ns);
   SetObjectNode(id, pod.node_name);
   record.status = pod.status;
-  record.ends_us = pod.ends_us;
+  record.ends_us = EndOf(record, pod);
   RefreshExtras(id, pod);
   to_.devices.Show(id, pod.devices, !pod.node_name.empty());
   to_.jobs.NoteIfUnclaimed(id, record.ours);

@@ -105,6 +105,7 @@ class PodTable {
   void SetObjectNode(model::TaskId id, std::string_view node);
   void RefreshExtras(model::TaskId id, const CompiledPod& pod);
   model::TaskState Observed(model::TaskId id) const;
+  int64_t EndOf(const PodRecord& known, const CompiledPod& pod) const;
   void NoteState(const model::TaskState& state);
   void NoteDemand(model::TaskId id, model::TaskStatus status);
   void NoteLeaving(model::TaskId id);

@@ -30,6 +30,7 @@ constexpr std::string_view kTaskSpec = "volcano.sh/task-spec";
 constexpr std::string_view kTaskPriority = "volcano.sh/task-priority";
 constexpr std::string_view kCooldownTime = "volcano.sh/cooldown-time";
 constexpr std::string_view kCordonTaint = "node.kubernetes.io/unschedulable";
+constexpr absl::Duration kGraceMax = absl::Hours(24 * 365);
 
 TaskStatus StatusOf(const types::Pod& pod) {
   const std::string& phase = pod.status.phase;
@@ -313,7 +314,11 @@ absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility&
                  pod.spec.priority_class_name == "system-node-critical";
   out.protected_until_us = ProtectedUntil(pod);
   if (pod.status.start_time) out.started_us = absl::ToUnixMicros(*pod.status.start_time);
-  if (meta.deletion_time) out.ends_us = absl::ToUnixMicros(*meta.deletion_time);
+  if (meta.deletion_time) {
+    const absl::Duration grace = absl::Seconds(meta.deletion_grace_seconds.value_or(0));
+    out.ends_us = absl::ToUnixMicros(*meta.deletion_time);
+    out.grace_us = absl::ToInt64Microseconds(std::clamp(grace, absl::ZeroDuration(), kGraceMax));
+  }
   out.pod_priority = pod.spec.priority;
   out.never_preempts = pod.spec.preemption_policy == "Never";
   BTH_ASSIGN_OR_RETURN(const types::ResourceList request, types::PodRequests(pod));

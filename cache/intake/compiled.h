@@ -55,7 +55,8 @@ struct CompiledPod : PodIdentity, PodShape, model::TaskTraits {
   // While it runs: when its cooldown ends, in microseconds since the epoch; 0: it has none.
   int64_t protected_until_us = 0;
   int64_t started_us = 0;
-  int64_t ends_us = 0;  // When it is to be gone, its grace period included; 0: it is not deleted.
+  int64_t ends_us = 0;   // When it is to be gone, its grace period included; 0: it is not deleted.
+  int64_t grace_us = 0;  // What its deletion gives it, a year at most.
   std::optional<int32_t> pod_priority;
   std::shared_ptr<const std::string> document;
   // What it says that it holds; null: nothing.

@@ -23,7 +23,7 @@ struct LeavingBed {
   }
   Interner& symbols() { return mirror.vocabulary().symbols(); }
   // `ends` is when it is to be gone, "HH:MM:SS"; empty: it is not deleted.
-  void PutOld(const std::string& ends) {
+  void PutOld(const std::string& ends, int grace_seconds = 0) {
     PodText text;
     text.name = "old";
     text.group = "";
@@ -31,7 +31,8 @@ struct LeavingBed {
     text.spec = R"("nodeName":"n",)";
     text.status = R"("phase":"Running",)";
     if (!ends.empty()) {
-      text.meta = StrCat(R"("deletionTimestamp":"2026-01-01T)", ends, R"(Z",)");
+      text.meta = StrCat(R"("deletionTimestamp":"2026-01-01T)", ends,
+                         R"(Z","deletionGracePeriodSeconds":)", grace_seconds, ",");
     }
     mirror.PutPod(testing::MakePod(text, symbols()));
   }
@@ -85,6 +86,28 @@ TEST_CASE("mirror: a deletion that is hurried is given up earlier", "[cache][lea
   bed.PutOld("00:00:00");
   CHECK(bed.mirror.NextHoldEnd() == bed.clock.Now() + absl::Minutes(5));
   bed.clock.Advance(absl::Minutes(5));
+  CHECK(bed.Room() == "Unknown: 0 idle, 0 leaving");
+}
+
+TEST_CASE("mirror: who is seen to begin to leave has its time by our own clock",
+          "[cache][leaving]") {
+  LeavingBed bed;
+  bed.PutWaiting();
+  bed.PutOld("");
+  // The API server's clock is ten minutes behind.
+  bed.clock.Advance(absl::Minutes(10));
+  bed.PutOld("00:00:30", 30);
+  CHECK(bed.Room() == "Releasing: 0 idle, 4000 leaving");
+  const absl::Time given_up = bed.clock.Now() + absl::Seconds(30) + absl::Minutes(5);
+  CHECK(bed.mirror.NextHoldEnd() == given_up);
+  // What is said of it later gives it no more time; who hurries it, less.
+  bed.clock.Advance(absl::Minutes(1));
+  bed.PutOld("00:00:30", 30);
+  CHECK(bed.mirror.NextHoldEnd() == given_up);
+  bed.clock.Advance(-absl::Minutes(1));
+  bed.PutOld("00:00:10", 10);
+  CHECK(bed.mirror.NextHoldEnd() == given_up - absl::Seconds(20));
+  bed.clock.Advance(absl::Minutes(6));
   CHECK(bed.Room() == "Unknown: 0 idle, 0 leaving");
 }
 

@@ -194,8 +194,8 @@ TEST_CASE("pod life: a deleted pod goes after its stop, its grace or its own end
   }));
   PodLife life(Pod("Always", {c.script}), TestTiming(), kStart);
   life.Advance(At(10));
-  CHECK(life.Terminate(At(10), At(10 + c.grace)));
-  CHECK_FALSE(life.Terminate(At(10), At(10 + c.grace)));
+  CHECK(life.Terminate(At(10 + c.grace), absl::Seconds(c.grace), At(10)));
+  CHECK_FALSE(life.Terminate(At(10 + c.grace), absl::Seconds(c.grace), At(10)));
   CHECK(life.next() == At(c.gone));
   life.Advance(At(c.gone - 0.1));
   CHECK_FALSE(life.removable());
@@ -207,17 +207,31 @@ TEST_CASE("pod life: a deleted pod goes after its stop, its grace or its own end
 
 TEST_CASE("pod life: a deleted pod that never started goes at once", "[nodesim][unit]") {
   PodLife life(Pod("Always", {""}), TestTiming(), kStart);
-  life.Terminate(At(0.5), At(30));
+  life.Terminate(At(30.5), absl::Seconds(30), At(0.5));
   life.Advance(At(0.5));
   CHECK(life.removable());
   CHECK_FALSE(life.started());
+}
+
+TEST_CASE("pod life: grace passes by the kubelet's own clock", "[nodesim][unit]") {
+  PodLife life(Pod("Always", {""}), TestTiming(), kStart);
+  life.Advance(At(10));
+  // The clock of the API server is five minutes ahead.
+  CHECK(life.Terminate(At(340), absl::Seconds(30), At(10)));
+  CHECK(life.next() == At(12));
+  CHECK_FALSE(life.Terminate(At(340), absl::Seconds(30), At(10.5)));
+  CHECK(life.latest() == At(40));
+  CHECK(life.Terminate(At(320), absl::Seconds(10), At(10.5)));
+  CHECK(life.latest() == At(20.5));
+  life.Advance(At(12));
+  CHECK(life.removable());
 }
 
 TEST_CASE("pod life: containers that wait are not started again once deleted", "[nodesim][unit]") {
   PodLife life(Pod("Always", {"false"}), TestTiming(), kStart);
   life.Advance(At(5));
   CHECK(ContainersOf(life) == "waiting r1");
-  life.Terminate(At(10), At(40));
+  life.Terminate(At(40), absl::Seconds(30), At(10));
   CHECK(life.next() == At(10));
   life.Advance(At(10));
   CHECK(life.removable());
@@ -274,7 +288,7 @@ TEST_CASE("pod life: what others ended stays ended", "[nodesim][unit]") {
   life.EndedByOthers();
   CHECK_FALSE(life.Advance(At(100)));
   CHECK(life.next() == absl::InfiniteFuture());
-  life.Terminate(At(100), At(130));
+  life.Terminate(At(130), absl::Seconds(30), At(100));
   CHECK(life.removable());
   pod.status.phase = "Failed";
   PodLife ended(pod, TestTiming(), kStart);
