@@ -13,6 +13,7 @@
 #include "controllers/job/job_reasons.h"
 #include "controllers/job/job_sync.h"
 #include "controllers/job/keys.h"
+#include "controllers/job/phases.h"
 
 namespace bth::controllers {
 namespace {
@@ -418,6 +419,7 @@ net::Awaitable<absl::Status> JobController::WorkOff(const BatchJob& known,
       continue;
     }
     if (!request.is_due) TellOfAction(*job, answer, &request);
+    const JobStep step = StepFor(job->status.state.phase.value(), answer.action.value());
     const absl::Status status = co_await Do(key, request, answer.action.value());
     if (!status.ok()) {
       // What was begun is gone on with, although its event is of an earlier incarnation by now.
@@ -428,6 +430,8 @@ net::Awaitable<absl::Status> JobController::WorkOff(const BatchJob& known,
       if (look) requests.push_back(LookAt(key));
       co_return status;
     }
+    // Where nothing was stopped that could be resumed, what waits is as due as before.
+    if (step.operation == JobStep::Operation::kSync) continue;
     delayed_.DropSiblingsOf(request, answer.action.value());
   }
   requests.clear();

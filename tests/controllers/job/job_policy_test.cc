@@ -206,6 +206,12 @@ TEST_CASE("job controller: a pod that stays pending triggers its policy in time"
     bed.Wait(absl::Minutes(2));
     CHECK(bed.Phase("j") == "Aborted");
   }
+  SECTION("it is aborted although it was told to go on as it does") {
+    bed.Command("c", "j", "ResumeJob");
+    CHECK(bed.Phase("j") == "Pending");
+    bed.Wait(absl::Minutes(2));
+    CHECK(bed.Phase("j") == "Aborted");
+  }
   SECTION("unless the pod runs by then") {
     bed.SetPodPhase("j-t-1", "Running");
     bed.Wait(absl::Hours(2));
@@ -241,6 +247,9 @@ TEST_CASE("job controller: a delayed restart is dropped when the pod is back",
     CHECK(bed.Count("j", "retryCount") == 0);
   }
   SECTION("not back in time") {
+    const bool is_resumed = GENERATE(false, true);
+    if (is_resumed) bed.Command("c", "j", "ResumeJob");
+    CHECK(bed.Phase("j") == "Running");
     bed.Wait(absl::Minutes(1));
     CHECK(bed.Count("j", "retryCount") == 1);
     CHECK(bed.Phase("j") == "Pending");
