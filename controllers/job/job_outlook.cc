@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "controllers/job/depends_on.h"
 #include "controllers/job/job_reasons.h"
+#include "controllers/job/names.h"
 #include "controllers/job/phases.h"
 
 namespace bth::controllers {
@@ -48,6 +49,15 @@ Shortfall ShortfallOf(const JobView& job, const std::string& name) {
   if (first == nullptr || int64_t{task->replicas} - failed >= *task->min_available) return {};
   return {true, StrCat("task ", name, ", which needs ", *task->min_available, " ready pods, and ",
                        failed, " of its ", task->replicas, " failed: ", FailedPodText(*first))};
+}
+
+// Some of its replicas do not exist.
+bool LacksPods(const JobView& job, const BatchTask& task) {
+  int32_t there = 0;
+  for (const auto& [name, pod] : job.PodsOf(task.name)) {
+    if (IsReplica(name, job.job->meta.name, task.name, task.replicas)) ++there;
+  }
+  return there < task.replicas;
 }
 
 }  // namespace
@@ -115,14 +125,16 @@ std::string DependencyFailedText(const JobView& job) {
     return at->second.is_final;
   };
   for (const BatchTask& task : job.job->spec.tasks) {
-    if (!DependsOnTasks(task) || task.replicas <= 0 || !job.PodsOf(task.name).empty()) continue;
+    if (!DependsOnTasks(task) || !LacksPods(job, task)) continue;
     const auto& names = task.depends_on->names;
     // One of several is enough: all of them must have gone wrong.
     const bool any = names.size() > 1 && task.depends_on->iteration == "any";
     const auto found = std::find_if(names.begin(), names.end(), is_final);
     if (found == names.end()) continue;
     if (any && !std::all_of(names.begin(), names.end(), is_final)) continue;
-    return StrCat("task ", task.name, " waits for ", known.at(*found).text,
+    const bool has_some = !job.PodsOf(task.name).empty();
+    return StrCat("task ", task.name, has_some ? " lacks pods and" : "", " waits for ",
+                  known.at(*found).text,
                   "; restart or end the job, or mend that and create it anew");
   }
   return "";

@@ -15,7 +15,7 @@ std::string NeverCompletesText(const types::BatchJobSpec& spec);
 // A minimum that counts pods which are made only when the others run.
 std::string GangOutOfReachText(const types::BatchJobSpec& spec);
 
-// A task without pods that depends on one of which too many have failed.
+// A task that lacks pods, and depends on one of which too many have failed.
 std::string DependencyFailedText(const JobView& job);
 
 }  // namespace bth::controllers

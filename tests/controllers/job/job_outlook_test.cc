@@ -166,6 +166,31 @@ TEST_CASE("told: a task that waits for one that has failed", "[controllers][job]
   CHECK(bed.IsQuiet(absl::Minutes(20)));
 }
 
+TEST_CASE("told: a task that lost a pod, and has others, when the one that it waits for had failed",
+          "[controllers][job]") {
+  ToldBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 1,
+             JobBed::TaskText("a", 2, R"("minAvailable":2)") + "," +
+                 JobBed::TaskText("b", 2, R"("dependsOn":{"name":["a"]})"));
+  bed.SetPods("Running");
+  REQUIRE(bed.Pods() == Names{"j-a-0", "j-a-1", "j-b-0", "j-b-1"});
+  bed.SetPodPhase("j-a-0", "Failed");
+  bed.SetPodPhase("j-a-1", "Failed");
+  bed.SetPodPhase("j-b-0", "Succeeded");
+  bed.WaitForCounts();
+  CHECK(bed.Reason("j").empty());  // Nobody waits.
+  bed.Call("DELETE", JobBed::PodPath("j-b-1"));
+  bed.Wait(absl::Minutes(1));
+  REQUIRE(bed.Pods() == Names{"j-a-0", "j-a-1", "j-b-0"});
+  CHECK(bed.Phase("j") == "Running");
+  CHECK(bed.Reason("j") == "DependencyFailed");
+  CHECK(bed.Message("j") ==
+        "task b lacks pods and waits for task a, which needs 2 ready pods, and 2 of its 2 failed: "
+        "pod j-a-0 failed; restart or end the job, or mend that and create it anew");
+  CHECK(bed.IsQuiet(absl::Minutes(20)));
+}
+
 TEST_CASE("told: of several forerunners all must have failed where one would do",
           "[controllers][job]") {
   ToldBed bed;
