@@ -256,6 +256,19 @@ size_t JobBook::PodsOf(std::string_view key) const {
   return count;
 }
 
+bool JobBook::HasCurrentPods(std::string_view key) const {
+  const Entry* entry = Find(key);
+  if (entry == nullptr || entry->job == nullptr) return false;
+  for (const auto& [key_of_task, task] : entry->tasks) {
+    if (key_of_task.first != entry->job->meta.uid) continue;
+    for (const auto& [name, pod] : *task.pods) {
+      const absl::StatusOr<PodPlace> place = PlaceOf(*pod);
+      if (place.ok() && place->version >= entry->version) return true;
+    }
+  }
+  return false;
+}
+
 bool JobBook::TaskCompleted(std::string_view key, std::string_view task) const {
   const Entry* entry = Find(key);
   if (entry == nullptr || entry->job == nullptr) return false;

@@ -73,6 +73,8 @@ class JobBook final {
   // 0 for an unknown job.
   int32_t VersionOf(std::string_view key) const;
   size_t PodsOf(std::string_view key) const;
+  // The present incarnation of the job has a pod.
+  bool HasCurrentPods(std::string_view key) const;
 
   // All pods of the task have succeeded.
   bool TaskCompleted(std::string_view key, std::string_view task) const;

@@ -360,11 +360,11 @@ bool JobController::IsPointless(const JobRequest& request) const {
   return !pod->status.phase.empty() && pod->status.phase != "Pending";
 }
 
-// Pods that run make a group unknown: where there are none any more, the scheduler had not heard of
-// their end when it wrote that to a group that was just made.
+// Pods that run make a group unknown: where the job has none that is not left from before, the
+// scheduler had not heard of their end when it wrote that to a group that was just made.
 bool JobController::IsOfTheLastIncarnation(const JobRequest& request) const {
   return request.event == BusEvent::kJobUnknown && !request.begun_at.has_value() &&
-         desk_.book.PodsOf(JobKey(request)) == 0;
+         !desk_.book.HasCurrentPods(JobKey(request));
 }
 
 void JobController::TellOfAction(const BatchJob& job, const PolicyAnswer& answer,

@@ -159,6 +159,30 @@ TEST_CASE("job ghosts: a pod whose annotations were changed is forgotten where i
   CHECK(bed.Pods() == std::vector<std::string>{"j-t-0"});
 }
 
+TEST_CASE("job ghosts: pods that leave do not make the group unknown that comes after them",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 1, JobBed::TaskText("t", 2),
+             R"("maxRetry":9,"policies":[{"event":"PodFailed","action":"RestartJob"},)"
+             R"({"event":"Unknown","action":"RestartJob"}])");
+  // This one has a kubelet, which ends it in its own time.
+  bed.Create("/api/v1/nodes", R"({"metadata":{"name":"n1"}})");
+  bed.Create(JobBed::PodPath("j-t-0") + "/binding",
+             R"({"metadata":{"name":"j-t-0"},"target":{"kind":"Node","name":"n1"}})");
+  bed.SetPodPhase("j-t-1", "Failed");
+  REQUIRE(bed.Phase("j") == "Pending");
+  REQUIRE(bed.Pods() == std::vector<std::string>{"j-t-0"});
+  bed.SetGroup("j", "Unknown");
+  CHECK(bed.Count("j", "retryCount") == 1);
+  // What the new pods make of it counts.
+  bed.SetGroup("j", "Inqueue");
+  REQUIRE(bed.Pods() == std::vector<std::string>{"j-t-0", "j-t-1"});
+  bed.SetPodPhase("j-t-1", "Running");
+  bed.SetGroup("j", "Unknown");
+  CHECK(bed.Count("j", "retryCount") == 2);
+}
+
 TEST_CASE("job ghosts: what is left of jobs does not grow with their number",
           "[controllers][job]") {
   JobBed bed;
