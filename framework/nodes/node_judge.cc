@@ -1,5 +1,6 @@
 #include "framework/nodes/node_judge.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/row_at.h"
@@ -15,19 +16,6 @@ using model::NodeRange;
 using model::ShapeId;
 using model::TaskId;
 
-// The first requested dimension that is not free, -1 when none: cpu, memory, pods, then by name.
-// The numbers of other dimensions depend on who asked first.
-int FirstMissingByName(const model::ResourceVec& request, const model::ResourceVec& free,
-                       const model::DimensionTable& dims) {
-  int first = request.FirstMissing(free);
-  if (first < model::kFixedDims) return first;
-  for (int d = first + 1; d < dims.size(); ++d) {
-    const bool missing = request[d] > 0 && request[d] > free[d];
-    if (missing && dims.name(d) < dims.name(first)) first = d;
-  }
-  return first;
-}
-
 NodeRange OnlyNode(NodeId node) {
   return {node.index(), node.index() + 1};
 }
@@ -39,6 +27,34 @@ NodeJudge::NodeJudge(Session& session) : session_(session) {
     missing_.push_back(session.reasons().RegisterLack(
         static_cast<size_t>(d), StrCat("Insufficient ", session.dims().name(d))));
   }
+}
+
+AskedRoom NodeJudge::RoomAskedBy(TaskId task) const {
+  const model::ResourceVec& request = session_.request(task);
+  const model::DimensionTable& dims = session_.dims();
+  AskedRoom out;
+  for (int d = 0; d < dims.size(); ++d) {
+    if (request[d] > 0) out.dims[out.count++] = static_cast<uint8_t>(d);
+  }
+  const auto named = std::find_if(out.dims.begin(), out.dims.begin() + out.count,
+                                  [](uint8_t d) { return d >= model::kFixedDims; });
+  std::sort(named, out.dims.begin() + out.count,
+            [&dims](uint8_t a, uint8_t b) { return dims.name(a) < dims.name(b); });
+  return out;
+}
+
+// kFits: what the task asks for is free, now or when releasing pods have left.
+ReasonId NodeJudge::MissingOf(const model::ResourceVec& request, const AskedRoom& asked,
+                              NodeId node) const {
+  const model::Usage& usage = session_.usage();
+  const model::ResourceVec& idle = usage.idle[node];
+  const model::ResourceVec& releasing = usage.releasing[node];
+  const model::ResourceVec& pipelined = usage.pipelined[node];
+  for (size_t i = 0; i < asked.count; ++i) {
+    const int d = asked.dims[i];
+    if (request[d] > idle[d] + releasing[d] - pipelined[d]) return missing_[asked.dims[i]];
+  }
+  return kFits;
 }
 
 ReasonId NodeJudge::HoldsOff(TaskId task) const {
@@ -97,19 +113,22 @@ bool NodeJudge::HasRoomNow(TaskId task, NodeId node) const {
 
 void NodeJudge::CollectReasons(TaskId task, NodeId node, bool check_resources,
                                std::vector<ReasonId>* out) const {
+  if (!check_resources) return CollectReasons(task, node, AskedRoom(), out);
+  CollectReasons(task, node, RoomAskedBy(task), out);
+}
+
+void NodeJudge::CollectReasons(TaskId task, NodeId node, const AskedRoom& asked,
+                               std::vector<ReasonId>* out) const {
   const HookTable& hooks = session_.hooks();
   const ShapeId shape = session_.task(task).shape;
   if (session_.shard().Refuses(node)) {
     out->push_back(session_.shard().reason());
     return;
   }
-  if (check_resources) {
-    const model::ResourceVec future = session_.usage().FutureIdle(node);
-    const int dim = FirstMissingByName(session_.shape(shape).request, future, session_.dims());
-    if (dim >= 0) {
-      out->push_back(missing_[static_cast<size_t>(dim)]);
-      return;
-    }
+  const ReasonId missing = MissingOf(session_.shape(shape).request, asked, node);
+  if (missing != kFits) {
+    out->push_back(missing);
+    return;
   }
   const NodeRange run = OnlyNode(node);
   const model::PodConstraints& constraints = session_.base().constraints_of(shape);

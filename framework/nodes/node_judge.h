@@ -1,6 +1,8 @@
 // What a single node says to a task: whether it takes it, and if not, why.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -8,6 +10,13 @@
 #include "framework/session/session.h"
 
 namespace bth::framework {
+
+// What a task asks for, in the order in which it is said to be missing: cpu, memory, pods, then by
+// name, since the numbers of other dimensions depend on who asked first.
+struct AskedRoom {
+  std::array<uint8_t, model::kDims> dims = {};
+  size_t count = 0;
+};
 
 // By the rows of the session, as things stand. Lives for one session. Thread: scheduling.
 class NodeJudge {
@@ -44,12 +53,19 @@ class NodeJudge {
   // pods have left. The queue is not asked.
   void CollectReasons(model::TaskId task, model::NodeId node, bool check_resources,
                       std::vector<ReasonId>* out) const;
+  // The same for many nodes; room that is not asked for is not looked at.
+  AskedRoom RoomAskedBy(model::TaskId task) const;
+  void CollectReasons(model::TaskId task, model::NodeId node, const AskedRoom& asked,
+                      std::vector<ReasonId>* out) const;
   bool Takes(model::TaskId task, model::NodeId node) const;
   // The same, whatever the filters say that go by the task's device claims: of all tasks of its
   // kind, which may have others.
   bool TakesBesideDevices(model::TaskId task, model::NodeId node) const;
 
  private:
+  ReasonId MissingOf(const model::ResourceVec& request, const AskedRoom& asked,
+                     model::NodeId node) const;
+
   Session& session_;
   std::vector<ReasonId> missing_;  // "Insufficient <name>", by dimension.
 };

@@ -236,10 +236,11 @@ std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resou
 void NodePicker::CountReasons(TaskId task, bool check_resources, TaskFit* fit) const {
   std::vector<int32_t> counts(session_.reasons().size(), 0);
   std::vector<ReasonId> reasons;
+  const AskedRoom asked = check_resources ? judge_.RoomAskedBy(task) : AskedRoom();
   int32_t refused = 0;
   const auto ask = [&](NodeId node) {
     reasons.clear();
-    judge_.CollectReasons(task, node, check_resources, &reasons);
+    judge_.CollectReasons(task, node, asked, &reasons);
     if (reasons.empty()) return;
     ++refused;
     for (ReasonId reason : reasons) {
