@@ -15,6 +15,8 @@ HOSTILE_STORIES ?= 1500
 WORLDS_ARGS ?=
 STORM_ARGS ?=
 STORM_STORIES ?= 120
+# Of `make storm-fixed`.
+STORM_SEEDS ?= 101..220
 WORLDS_PROGRAMS := worlds_test actions_test volumes_test
 BENCH_ARGS ?=
 # Of `make faults` and `make churn`; LIVE_ARGS, such as "--seed 7 -k etcd", go to pytest.
@@ -169,10 +171,10 @@ churn: ## Users at work for MINUTES (30) on SERVER (embedded or kube): nothing m
 	$(call live,faults/test_churn.py --minutes $(or $(MINUTES),30))
 
 .PHONY: storm-fixed
-storm-fixed: ## The same stories each time: seeds 1 to STORM_STORIES (120) of each profile
+storm-fixed: ## The same stories each time: STORM_SEEDS (101..220) of each profile
 	$(call build,release,vc-sim)
 	for profile in calm rough hell; do \
-	  $(RELEASE_BIN)/vc-sim storm --seeds 1..$(STORM_STORIES) --hours 0.4 --profile $$profile; \
+	  $(RELEASE_BIN)/vc-sim storm --seeds $(STORM_SEEDS) --hours 0.4 --profile $$profile; \
 	done
 
 .PHONY: storm-coverage
