@@ -3,11 +3,45 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/strings.h"
+
 namespace bth::sim {
 
-absl::Duration DeedDrawer::MomentFrom(absl::Duration first) {
+std::string MemberPodJson(std::string_view group, int64_t number, std::string_view spec) {
+  return StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", group, "-", number,
+                R"(","annotations":{"scheduling.k8s.io/group-name":")", group,
+                R"("}},"spec":{"schedulerName":"volcano",)", spec, "}}");
+}
+
+std::string HyperNodeJson(std::string_view name, int tier, std::string_view type,
+                          const std::vector<std::string>& members) {
+  std::string list;
+  for (const std::string& member : members) {
+    StrAppend(&list, list.empty() ? "" : ",", R"({"type":")", type,
+              R"(","selector":{"exactMatch":{"name":")", member, R"("}}})");
+  }
+  return StrCat(R"({"apiVersion":"topology.volcano.sh/v1alpha1","kind":"HyperNode","metadata":)",
+                R"({"name":")", name, R"("},"spec":{"tier":)", tier, R"(,"members":[)", list,
+                "]}}");
+}
+
+std::string RackJson(int rack) {
+  return HyperNodeJson(StrCat("rack-", rack), 1, "Node",
+                       {StrCat("n", 2 * rack), StrCat("n", 2 * rack + 1)});
+}
+
+void DeedDrawer::DrawMore(std::vector<Round>* rounds, absl::FunctionRef<void()> draw) {
+  for (Round& round : *rounds) {
+    round_ = std::move(round);
+    draw();
+    SortDeeds();
+    round = std::move(round_);
+  }
+}
+
+absl::Duration DeedDrawer::Moment() {
   return absl::Milliseconds(
-      rng_.Between(absl::ToInt64Milliseconds(first), absl::ToInt64Milliseconds(round_.lasts)));
+      rng_.Between(absl::ToInt64Milliseconds(first_), absl::ToInt64Milliseconds(round_.lasts)));
 }
 
 int64_t DeedDrawer::Times(double per_minute) {

@@ -20,7 +20,8 @@ constexpr absl::Duration kEarly = absl::Milliseconds(900);
 
 class BoundDrawer final : DeedDrawer {
  public:
-  explicit BoundDrawer(Story* story) : DeedDrawer(story->seed ^ kBoundNumbers), story_(*story) {}
+  explicit BoundDrawer(Story* story)
+      : DeedDrawer(story->seed ^ kBoundNumbers, absl::Seconds(3)), story_(*story) {}
 
   void Draw() {
     const bool shards = rng_.Chance(0.15);
@@ -28,18 +29,13 @@ class BoundDrawer final : DeedDrawer {
     const bool divides = shards && rng_.Chance(0.6);
     if (shards) story_.sharding = model::ShardMode::kHard;
     if (near) story_.policy = StormTopologyPolicy();
-    for (Round& round : story_.rounds) {
-      round_ = std::move(round);
+    DrawMore(&story_.rounds, [&] {
       if (divides && !is_divided_) DrawDivision();
       if (near) DrawNear();
-      SortDeeds();
-      round = std::move(round_);
-    }
+    });
   }
 
  private:
-  absl::Duration Moment() { return MomentFrom(absl::Seconds(3)); }
-
   // Which nodes the shards get: so many for the first, or those that are used less than so much,
   // and the others for the second.
   void DrawDivision() {
@@ -63,11 +59,10 @@ class BoundDrawer final : DeedDrawer {
 
   // Racks of two nodes, perhaps two of them near to one another, and gangs that must stay inside.
   void DrawNear() {
-    for (int rack = 0; rack < 3; ++rack) {
-      DrawHyperNode(StrCat("rack-", rack), 1, "Node",
-                    {StrCat("n", 2 * rack), StrCat("n", 2 * rack + 1)});
+    for (int rack = 0; rack < 3; ++rack) SendHyperNode(RackJson(rack));
+    if (rng_.Chance(0.6)) {
+      SendHyperNode(HyperNodeJson("spine-0", 2, "HyperNode", {"rack-0", "rack-1"}));
     }
-    if (rng_.Chance(0.6)) DrawHyperNode("spine-0", 2, "HyperNode", {"rack-0", "rack-1"});
     for (int64_t n = rng_.Between(1, 6); n > 0; --n) DrawJob();
     for (int64_t n = rng_.Between(0, 3); n > 0; --n) DrawGroup();
     if (rng_.Chance(0.3)) {
@@ -75,17 +70,8 @@ class BoundDrawer final : DeedDrawer {
     }
   }
 
-  void DrawHyperNode(std::string_view name, int tier, std::string_view type,
-                     const std::array<std::string, 2>& members) {
-    std::string list;
-    for (const std::string& member : members) {
-      StrAppend(&list, list.empty() ? "" : ",", R"({"type":")", type,
-                R"(","selector":{"exactMatch":{"name":")", member, R"("}}})");
-    }
-    Send(kEarly, "hypernode", "POST", std::string(kHyperNodes),
-         StrCat(R"({"apiVersion":"topology.volcano.sh/v1alpha1","kind":"HyperNode","metadata":)",
-                R"({"name":")", name, R"("},"spec":{"tier":)", tier, R"(,"members":[)", list,
-                "]}}"));
+  void SendHyperNode(std::string json) {
+    Send(kEarly, "hypernode", "POST", std::string(kHyperNodes), std::move(json));
   }
 
   std::string Bound() {
@@ -131,10 +117,7 @@ class BoundDrawer final : DeedDrawer {
                 R"(,"queue":")", Queue(), R"(",)", Bound(), "}}"));
     for (int64_t i = 0; i < pods; ++i) {
       Send(at + absl::Milliseconds(rng_.Between(0, rng_.Chance(0.7) ? 2'000 : 60'000)), "bound-pod",
-           "POST", StrCat("/api/v1/namespaces/", ns, "/pods"),
-           StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, "-", i,
-                  R"(","annotations":{"scheduling.k8s.io/group-name":")", name,
-                  R"("}},"spec":{"schedulerName":"volcano",)", spec, "}}"));
+           "POST", StrCat("/api/v1/namespaces/", ns, "/pods"), MemberPodJson(name, i, spec));
     }
   }
 

@@ -28,7 +28,7 @@ constexpr std::array<ExtraRates, 3> kExtraRates = {
 class ExtraDrawer final : DeedDrawer {
  public:
   explicit ExtraDrawer(Story* story)
-      : DeedDrawer(story->seed ^ kOtherNumbers),
+      : DeedDrawer(story->seed ^ kOtherNumbers, absl::Seconds(3)),
         story_(*story),
         rates_(kExtraRates[static_cast<size_t>(story->profile)]) {}
 
@@ -43,16 +43,11 @@ class ExtraDrawer final : DeedDrawer {
     if (topology_) story_.policy = StormTopologyPolicy();
     for (int i = 0; i < story_.webhooks; ++i) processes_.push_back(StrCat("webhooks-", i));
     for (int i = 0; i < story_.agents; ++i) processes_.push_back(StrCat("agent-", i));
-    for (Round& round : story_.rounds) {
-      round_ = std::move(round);
-      DrawRound();
-      round = std::move(round_);
-    }
+    DrawMore(&story_.rounds, [this] { DrawRound(); });
     if (rng_.Chance(0.75)) story_.lease = absl::Seconds(30);
   }
 
  private:
-  absl::Duration Moment() { return MomentFrom(absl::Seconds(3)); }
   Deed& Add(Verb verb, std::string_view meaning) {
     return DeedDrawer::Add(Moment(), verb, meaning);
   }
@@ -76,7 +71,6 @@ class ExtraDrawer final : DeedDrawer {
       for (int64_t n = Times(rates_.fronts_per_minute); n > 0; --n) DrawFront();
     }
     for (int64_t n = Times(rates_.server_troubles_per_minute); n > 0; --n) DrawServerTrouble();
-    SortDeeds();
   }
 
   void DrawSinglePod() {
@@ -98,14 +92,7 @@ class ExtraDrawer final : DeedDrawer {
   // Racks of two nodes, and gangs that would like to be near one another.
   void DrawTopology() {
     for (int rack = 0; rack < 3; ++rack) {
-      std::string members;
-      for (int node = 2 * rack; node < 2 * rack + 2; ++node) {
-        StrAppend(&members, members.empty() ? "" : ",",
-                  R"({"type":"Node","selector":{"exactMatch":{"name":"n)", node, R"("}}})");
-      }
-      Send("hypernode", "POST", std::string(kHyperNodes),
-           StrCat(R"({"apiVersion":"topology.volcano.sh/v1alpha1","kind":"HyperNode","metadata":)",
-                  R"({"name":"rack-)", rack, R"("},"spec":{"tier":1,"members":[)", members, "]}}"));
+      Send("hypernode", "POST", std::string(kHyperNodes), RackJson(rack));
     }
     if (rng_.Chance(0.5)) {
       Send("delete-hypernode", "DELETE", StrCat(kHyperNodes, "/rack-", rng_.Below(3)), "");

@@ -13,25 +13,21 @@ constexpr uint64_t kHabitNumbers = 0x4ab1'75'0f'a1'1;
 
 class HabitDrawer final : DeedDrawer {
  public:
-  explicit HabitDrawer(Story* story) : DeedDrawer(story->seed ^ kHabitNumbers), story_(*story) {}
+  explicit HabitDrawer(Story* story)
+      : DeedDrawer(story->seed ^ kHabitNumbers, absl::Seconds(3)), story_(*story) {}
 
   void Draw() {
     const bool forbids = rng_.Chance(0.3);
     const bool labels = rng_.Chance(0.25);
     const bool replaces = rng_.Chance(0.25);
-    for (Round& round : story_.rounds) {
-      round_ = std::move(round);
+    DrawMore(&story_.rounds, [&] {
       if (forbids) DrawForbidden();
       if (labels) DrawLabels();
       if (replaces) DrawReplacements();
-      SortDeeds();
-      round = std::move(round_);
-    }
+    });
   }
 
  private:
-  absl::Duration Moment() { return MomentFrom(absl::Seconds(3)); }
-
   // Somebody's admission that refuses some pods their nodes.
   void DrawForbidden() {
     for (int64_t n = rng_.Between(1, 2); n > 0; --n) {

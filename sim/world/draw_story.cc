@@ -38,7 +38,9 @@ constexpr std::array<Rates, 3> kRates = {
 class Drawer final : DeedDrawer {
  public:
   Drawer(uint64_t seed, Profile profile)
-      : DeedDrawer(seed), profile_(profile), rates_(kRates[static_cast<size_t>(profile)]) {
+      : DeedDrawer(seed, absl::Seconds(15)),
+        profile_(profile),
+        rates_(kRates[static_cast<size_t>(profile)]) {
     story_.seed = seed;
     story_.profile = profile;
   }
@@ -68,8 +70,6 @@ class Drawer final : DeedDrawer {
 
  private:
   static constexpr double kRestMinutes = 30;
-
-  absl::Duration Moment() { return MomentFrom(absl::Seconds(15)); }
 
   void DrawRound();
   void DrawNodes();
@@ -261,10 +261,7 @@ void Drawer::DrawGroup() {
   const std::string spec = WithCpus(Template(), OneOf(kPodCpus));
   for (int64_t p = 0; p < pods; ++p) {
     Send(at + absl::Milliseconds(rng_.Between(0, 3000)), "pod", "POST",
-         StrCat("/api/v1/namespaces/", ns, "/pods"),
-         StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, "-", p,
-                R"(","annotations":{"scheduling.k8s.io/group-name":")", name,
-                R"("}},"spec":{"schedulerName":"volcano",)", spec, "}}"));
+         StrCat("/api/v1/namespaces/", ns, "/pods"), MemberPodJson(name, p, spec));
   }
 }
 

@@ -101,6 +101,11 @@ bool IsOurs(const types::Pod& pod) {
   return pod.spec.scheduler_name == "volcano";
 }
 
+bool IsNewlyBound(const Change<types::Pod>& change) {
+  return change.after != nullptr && !change.after->spec.node_name.empty() &&
+         (change.before == nullptr || change.before->spec.node_name.empty());
+}
+
 bool HasEnded(const types::Pod& pod) {
   return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
 }

@@ -66,13 +66,13 @@ class Ledger final {
   const Objects<types::Command>& commands() const { return commands_; }
   const Objects<types::HyperNode>& hyper_nodes() const { return hyper_nodes_; }
   const Objects<types::NodeShard>& shards() const { return shards_; }
+  const Objects<types::ResourceSlice>& slices() const { return slices_; }
   // Null when there is none.
   template <class T>
   static const T* Find(const Objects<T>& objects, const std::string& key) {
     const auto it = objects.find(key);
     return it == objects.end() ? nullptr : it->second.get();
   }
-  const Objects<types::ResourceSlice>& slices() const { return slices_; }
   // Whether the NodeShard of that name desires the node.
   bool IsDesired(std::string_view shard, const std::string& node) const;
   // By its key; empty: there is none.
@@ -108,6 +108,7 @@ class Ledger final {
 
 // Facts of single objects, as the promises need them.
 bool IsOurs(const types::Pod& pod);  // To be scheduled by us.
+bool IsNewlyBound(const Change<types::Pod>& change);
 bool HasEnded(const types::Pod& pod);
 // It has ended, or waits for somebody to resume it.
 bool IsOver(const types::BatchJob& job);

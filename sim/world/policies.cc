@@ -1,71 +1,48 @@
 #include "sim/world/policies.h"
 
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "base/strings.h"
+
 namespace bth::sim {
 namespace {
 
-constexpr std::string_view kStormPolicies[] = {
-    "",
-    R"(actions: "enqueue, allocate, preempt, reclaim, backfill"
+// `plugins`: of the second tier.
+std::string Policy(std::string_view actions, std::initializer_list<std::string_view> plugins) {
+  std::string out = StrCat("actions: \"", actions, R"("
 tiers:
 - plugins:
   - name: priority
   - name: gang
   - name: conformance
 - plugins:
-  - name: drf
-  - name: predicates
-  - name: capacity
-  - name: nodeorder
-)",
-    R"(actions: "enqueue, allocate, preempt, backfill"
-tiers:
-- plugins:
-  - name: priority
-  - name: gang
-  - name: conformance
-- plugins:
-  - name: overcommit
-  - name: drf
-  - name: predicates
-  - name: proportion
-  - name: nodeorder
-  - name: binpack
-)",
-    R"(actions: "enqueue, allocate, gangpreempt, gangreclaim, backfill"
-tiers:
-- plugins:
-  - name: priority
-  - name: gang
-  - name: conformance
-- plugins:
-  - name: predicates
-  - name: capacity
-  - name: nodeorder
-)",
-};
-
-constexpr std::string_view kTopologyPolicy = R"(actions: "enqueue, allocate, preempt, backfill"
-tiers:
-- plugins:
-  - name: priority
-  - name: gang
-  - name: conformance
-- plugins:
-  - name: drf
-  - name: predicates
-  - name: proportion
-  - name: nodeorder
-  - name: network-topology-aware
-)";
+)");
+  for (const std::string_view plugin : plugins) StrAppend(&out, "  - name: ", plugin, "\n");
+  return out;
+}
 
 }  // namespace
 
-std::span<const std::string_view> StormPolicies() {
-  return kStormPolicies;
+std::span<const std::string> StormPolicies() {
+  static const auto& policies = *new std::vector<std::string>{
+      "",
+      Policy("enqueue, allocate, preempt, reclaim, backfill",
+             {"drf", "predicates", "capacity", "nodeorder"}),
+      Policy("enqueue, allocate, preempt, backfill",
+             {"overcommit", "drf", "predicates", "proportion", "nodeorder", "binpack"}),
+      Policy("enqueue, allocate, gangpreempt, gangreclaim, backfill",
+             {"predicates", "capacity", "nodeorder"}),
+  };
+  return policies;
 }
 
-std::string_view StormTopologyPolicy() {
-  return kTopologyPolicy;
+const std::string& StormTopologyPolicy() {
+  static const auto& policy = *new std::string(
+      Policy("enqueue, allocate, preempt, backfill",
+             {"drf", "predicates", "proportion", "nodeorder", "network-topology-aware"}));
+  return policy;
 }
 
 }  // namespace bth::sim

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <span>
-#include <string_view>
+#include <string>
 
 namespace bth::sim {
 
 // Texts of scheduler.conf; the empty one stands for the built-in policy. All of them keep gangs.
-std::span<const std::string_view> StormPolicies();
+std::span<const std::string> StormPolicies();
 // One that heeds hypernodes.
-std::string_view StormTopologyPolicy();
+const std::string& StormTopologyPolicy();
 
 }  // namespace bth::sim

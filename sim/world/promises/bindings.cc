@@ -10,14 +10,6 @@
 namespace bth::sim {
 namespace {
 
-// What one may not have heard of yet in fair weather.
-constexpr absl::Duration kNewsDelay = absl::Seconds(5);
-
-bool IsNewlyBound(const Change<types::Pod>& change) {
-  return change.after != nullptr && !change.after->spec.node_name.empty() &&
-         (change.before == nullptr || change.before->spec.node_name.empty());
-}
-
 class BoundOnce final : public Promise {
  public:
   explicit BoundOnce(const Sight& sight) : Promise("bound-once", sight) {}
@@ -84,7 +76,7 @@ class Room final : public Promise {
   bool Recent(const std::string& node) const {
     const auto it = changed_.find(node);
     if (it == changed_.end()) return false;
-    return !IsFairFor(absl::Minutes(1)) || now() - it->second < kNewsDelay;
+    return !IsFairFor(absl::Minutes(1)) || now() - it->second < kNewsWithin;
   }
 
   std::map<std::string, absl::Duration> changed_;
@@ -125,7 +117,7 @@ class QueueCapability final : public Promise {
     const bool fair = IsFairFor(absl::Minutes(1));
     const auto changed = changed_.find(name);
     const bool is_recent =
-        changed != changed_.end() && (!fair || now() - changed->second < kNewsDelay);
+        changed != changed_.end() && (!fair || now() - changed->second < kNewsWithin);
     if (most == 0 || is_recent || sight().IsLate(*change.after)) return;
     Look();
     Judge(*change.after, name, most, fair);
@@ -152,7 +144,7 @@ class QueueCapability final : public Promise {
 
   void Judge(const types::Pod& pod, const std::string& queue, int64_t most, bool fair) {
     Excess excess{.at = now(),
-                  .patience = fair ? kNewsDelay : absl::Minutes(1),
+                  .patience = fair ? kNewsWithin : absl::Minutes(1),
                   .most = most,
                   .what = StrCat("with pod ", pod.meta.Key(), " bound by ", sight().BinderOf(pod),
                                  " queue ", queue, " holds "),

@@ -12,14 +12,6 @@
 namespace bth::sim {
 namespace {
 
-// What one may not have heard of yet in fair weather.
-constexpr absl::Duration kNewsWithin = absl::Seconds(5);
-
-bool HasNewNode(const Change<types::Pod>& change) {
-  return change.after != nullptr && !change.after->spec.node_name.empty() &&
-         change.before != nullptr && change.before->spec.node_name.empty();
-}
-
 // A gang with a hard bound comes together within it, and those that come later stay within it.
 class NearGangs final : public Promise {
  public:
@@ -36,7 +28,7 @@ class NearGangs final : public Promise {
   }
   void On(const Change<types::Pod>& change) override {
     Forget();
-    if (!HasNewNode(change) || !IsOurs(*change.after) || !sight().keeps_near) return;
+    if (!IsNewlyBound(change) || !IsOurs(*change.after) || !sight().keeps_near) return;
     const types::PodGroup* const group = ledger().GroupOf(*change.after);
     if (group == nullptr || sight().IsLate(*change.after)) return;
     if (const auto bound = BoundOf(*group)) Judge(*change.after, *group, *bound);
@@ -115,7 +107,7 @@ class OwnShard final : public Promise {
     }
   }
   void On(const Change<types::Pod>& change) override {
-    if (!HasNewNode(change)) return;
+    if (!IsNewlyBound(change)) return;
     const types::Pod& pod = *change.after;
     const bool is_single = pod.spec.scheduler_name == kAgentName;
     if ((!IsOurs(pod) && !is_single) || sight().IsLate(pod)) return;

@@ -48,9 +48,7 @@ class DevicesStay final : public Promise {
   explicit DevicesStay(const Sight& sight) : Promise("devices-stay", sight) {}
 
   void On(const Change<types::Pod>& change) override {
-    const bool is_new = change.after != nullptr && !change.after->spec.node_name.empty() &&
-                        (change.before == nullptr || change.before->spec.node_name.empty());
-    if (is_new) Judge(*change.after);
+    if (IsNewlyBound(change)) Judge(*change.after);
   }
   void OnTick() override {
     for (const auto& [key, pod] : ledger().pods()) Judge(*pod);

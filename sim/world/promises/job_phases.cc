@@ -116,7 +116,7 @@ class JobPhases final : public Promise {
   template <class T>
   bool IsRecent(const std::map<std::string, absl::Duration>& since, const T& object) const {
     const auto at = since.find(object.meta.uid);
-    return at != since.end() && now() - at->second < absl::Seconds(5);
+    return at != since.end() && now() - at->second < kNewsWithin;
   }
 
   // What happened to the pods of an earlier incarnation is no reason to begin anew once more.

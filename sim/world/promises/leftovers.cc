@@ -202,8 +202,7 @@ class QueueStates final : public Promise {
     const bool closes =
         change.before->status.state != "Closed" && change.after->status.state == "Closed";
     const auto changed = changed_.find(name);
-    // News travel.
-    const bool is_recent = changed != changed_.end() && now() - changed->second < absl::Seconds(5);
+    const bool is_recent = changed != changed_.end() && now() - changed->second < kNewsWithin;
     if (!closes || is_recent || !IsFairFor(absl::Minutes(1))) return;
     Look();
     if (const std::string group = OneIn(name); !group.empty()) {

@@ -75,8 +75,8 @@ class PhaseFirst final : public Promise {
   }
 
   std::set<std::string> exempt_;  // Jobs, by uid.
-  std::map<std::string, std::string>
-      killed_;  // By uid of the job: a pod that the phase explains not.
+  // By uid of the job: a pod that its phase does not explain.
+  std::map<std::string, std::string> killed_;
 };
 
 }  // namespace

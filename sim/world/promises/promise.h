@@ -18,6 +18,9 @@
 
 namespace bth::sim {
 
+// What one may not have heard of yet in fair weather: news travel.
+inline constexpr absl::Duration kNewsWithin = absl::Seconds(5);
+
 // What promises are judged by. Lifetime: longer than they.
 struct Sight {
   Ledger ledger;
