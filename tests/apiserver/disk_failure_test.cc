@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apiserver/store/journal.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "tests/apiserver/bed.h"
+#include "tests/support/captured_log.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -96,14 +98,25 @@ class TroubledDisk final : public Disk {
   Trouble& trouble_;
 };
 
-Options On(const std::string& folder, Trouble& trouble) {
-  Options options;
+Options On(const std::string& folder, Trouble& trouble, Options options) {
   options.store.data_dir = folder;
   options.store.disk = [&trouble](const std::string& data_dir) {
     return std::make_unique<TroubledDisk>(data_dir, trouble);
   };
   return options;
 }
+
+struct DiskParts {
+  test::CapturedLog log{LogLevel::kError};
+  const TempFolder folder;
+  Trouble trouble;
+};
+
+// A server on a disk that is well at first.
+struct TroubledBed : DiskParts, Bed {
+  explicit TroubledBed(Options options = Options())
+      : Bed(On(folder.Sub("data"), trouble, std::move(options))) {}
+};
 
 // The revisions that a crash at this moment would leave.
 absl::StatusOr<std::vector<int64_t>> LeftIn(const std::string& folder, const std::string& copy) {
@@ -161,7 +174,7 @@ struct JournalBed {
 }  // namespace
 
 TEST_CASE("disk failure: a journal goes on after one at any operation, and loses nothing") {
-  SetLogLevel(LogLevel::kError);
+  const test::CapturedLog log(LogLevel::kError);
   int most = 0;
   for (const int fails_for : {1, 2, 5}) {
     for (int from = 4;; ++from) {  // Before, the journal is not open.
@@ -182,17 +195,13 @@ TEST_CASE("disk failure: a journal goes on after one at any operation, and loses
     }
   }
   CHECK(most > 30);  // It met every operation of both compactions.
-  SetLogLevel(LogLevel::kInfo);
 }
 
 TEST_CASE("disk failure: a full disk is told, nothing is served, and all goes on with room") {
-  SetLogLevel(LogLevel::kError);
-  const TempFolder folder;
-  Trouble trouble;
-  Bed bed(On(folder.Sub("data"), trouble));
+  TroubledBed bed;
   REQUIRE(bed.Post(kConfigs, ConfigJson("before")).code == 201);
   const auto watch = bed.Watch(StrCat(kConfigs, "?watch=1"));
-  trouble.full = true;
+  bed.trouble.full = true;
   const Answer refused = bed.Post(kConfigs, ConfigJson("during"));
   CHECK(refused.code == 500);
   CHECK_THAT(refused.message(), Catch::Contains("No space left on device"));
@@ -206,7 +215,7 @@ TEST_CASE("disk failure: a full disk is told, nothing is served, and all goes on
   REQUIRE(bed.executor.Advance(absl::Minutes(10)));
   CHECK(bed.Post(kConfigs, ConfigJson("still")).code == 500);
 
-  trouble.full = false;
+  bed.trouble.full = false;
   REQUIRE(bed.executor.Advance(absl::Seconds(1)));
   CHECK(bed.Get("/readyz").code == 200);
   CHECK(bed.Get(StrCat(kConfigs, "/before")).code == 200);
@@ -216,26 +225,23 @@ TEST_CASE("disk failure: a full disk is told, nothing is served, and all goes on
   CHECK(bed.Post(kConfigs, ConfigJson("after")).code == 201);
   CHECK(watch->Names() == std::vector<std::string>{"ADDED before", "ADDED during", "ADDED after"});
 
-  fs::copy(folder.Sub("data"), folder.Sub("copy"), fs::copy_options::recursive);
+  fs::copy(bed.folder.Sub("data"), bed.folder.Sub("copy"), fs::copy_options::recursive);
   Options options;
-  options.store.data_dir = folder.Sub("copy");
+  options.store.data_dir = bed.folder.Sub("copy");
   Bed after(std::move(options));
   for (const char* name : {"before", "during", "after"}) {
     CHECK(after.Get(StrCat(kConfigs, "/", name)).text == bed.Get(StrCat(kConfigs, "/", name)).text);
   }
-  SetLogLevel(LogLevel::kInfo);
 }
 
 TEST_CASE("disk failure: without room for a snapshot the log goes on, until there is") {
-  SetLogLevel(LogLevel::kError);
-  const TempFolder folder;
-  Trouble trouble;
-  Options options = On(folder.Sub("data"), trouble);
+  Options options;
   options.store.journal_bytes_min = 20'000;
-  Bed bed(std::move(options));
-  const auto snapshots = [&folder] {
+  TroubledBed bed(std::move(options));
+  Trouble& trouble = bed.trouble;
+  const auto snapshots = [&bed] {
     int count = 0;
-    for (const auto& entry : fs::directory_iterator(folder.Sub("data"))) {
+    for (const auto& entry : fs::directory_iterator(bed.folder.Sub("data"))) {
       count += entry.path().filename().string().starts_with("snapshot") ? 1 : 0;
     }
     return count;
@@ -254,14 +260,10 @@ TEST_CASE("disk failure: without room for a snapshot the log goes on, until ther
   }
   CHECK(failed_one);
   CHECK(snapshots() == 1);
-  SetLogLevel(LogLevel::kInfo);
 }
 
 TEST_CASE("disk failure: what lost its owner goes when the disk is back") {
-  SetLogLevel(LogLevel::kError);
-  const TempFolder folder;
-  Trouble trouble;
-  Bed bed(On(folder.Sub("data"), trouble));
+  TroubledBed bed;
   const Answer owner = bed.Post(kConfigs, ConfigJson("owner"));
   for (int i = 0; i < 3; ++i) {
     REQUIRE(
@@ -270,15 +272,14 @@ TEST_CASE("disk failure: what lost its owner goes when the disk is back") {
                                   owner.at({"metadata", "uid"}), R"("}]}})"))
             .code == 201);
   }
-  trouble.full = true;
+  bed.trouble.full = true;
   CHECK(bed.Delete(StrCat(kConfigs, "/owner")).code == 500);
   REQUIRE(bed.executor.Advance(absl::Minutes(1)));
-  trouble.full = false;
+  bed.trouble.full = false;
   REQUIRE(bed.executor.Advance(absl::Seconds(5)));
   const Answer left = bed.Get(kConfigs);
   REQUIRE(left.code == 200);
   CHECK(left.body["items"].size() == 0);
-  SetLogLevel(LogLevel::kInfo);
 }
 
 }  // namespace bth::apiserver::testing
