@@ -7,13 +7,17 @@ from collections import Counter, defaultdict
 
 from faults.ledger import key, uid
 from faults.load import OVER
-from faults.promises import group_of, holds_room, is_leaving, node_of, phase_of
-from support.checks import nodes_within_allocatable, pod_request
+from support.checks import (
+    group_of,
+    holds_room,
+    is_leaving,
+    node_of,
+    nodes_within_allocatable,
+    phase_of,
+    pod_request,
+)
+from support.jobs import state_of
 from support.quantity import parse
-
-
-def _state(job):
-    return (job.get("status") or {}).get("state") or {}
 
 
 def jobs_over(jobs, pods):
@@ -23,9 +27,9 @@ def jobs_over(jobs, pods):
         for owner in pod["metadata"].get("ownerReferences") or []:
             story[owner["uid"]].append(f"{pod['metadata']['name']} {phase_of(pod)} {node_of(pod)}")
     return [
-        f"all-run: job {key(job)} is {_state(job)}, pods {story[uid(job)]}"
+        f"all-run: job {key(job)} is {state_of(job)}, pods {story[uid(job)]}"
         for job in jobs
-        if _state(job).get("phase") not in OVER
+        if state_of(job).get("phase") not in OVER
     ]
 
 
@@ -47,9 +51,9 @@ def hopeless(objects):
     return [
         job
         for job in objects["jobs"]
-        if _state(job).get("phase") not in OVER
+        if state_of(job).get("phase") not in OVER
         and not is_leaving(job)
-        and (uid(job) in lacking or _state(job).get("reason"))
+        and (uid(job) in lacking or state_of(job).get("reason"))
     ]
 
 
@@ -102,7 +106,7 @@ def true_sums(objects):
         problems += _differ("podgroup", group, names, of_group[key(group)])
     for job in objects["jobs"]:
         # What is counted of a job that has ended stays as it was.
-        if _state(job).get("phase") not in OVER:
+        if state_of(job).get("phase") not in OVER:
             problems += _differ("job", job, ("running", "pending"), of_job[uid(job)])
     phases = defaultdict(Counter)
     for group in objects["podgroups"]:

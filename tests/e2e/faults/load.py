@@ -7,8 +7,8 @@ import threading
 import time
 
 from faults.ledger import uid
-from faults.promises import node_of
-from support.jobs import BATCH, BUS, job_spec, policy, reference, task
+from support.checks import node_of
+from support.jobs import BATCH, BUS, job_spec, policy, reference, state_of, task
 from support.objects import SCHEDULING, queue
 from support.rest import MERGE_PATCH
 
@@ -128,8 +128,8 @@ class Load:
             if self._is_paused.is_set():
                 continue
             jobs = self._ledger.copy()["jobs"]
-            live = [j for j in jobs if _phase(j) not in OVER]
-            over = [j for j in jobs if _phase(j) in OVER]
+            live = [j for j in jobs if state_of(j).get("phase") not in OVER]
+            over = [j for j in jobs if state_of(j).get("phase") in OVER]
             if len(live) < self._live_most:
                 self._create()
             if len(over) > self._kept_most:
@@ -238,7 +238,3 @@ class Load:
         elif answer.status not in (404, 409):
             self.problems.append(f"{method} {path}: HTTP {answer.status}: {answer.text[:500]}")
         return None
-
-
-def _phase(job):
-    return ((job.get("status") or {}).get("state") or {}).get("phase")

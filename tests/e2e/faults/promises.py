@@ -10,11 +10,9 @@ import time
 from collections import defaultdict
 
 from faults.ledger import key, uid
-from support.checks import pod_request
-from support.objects import GROUP_ANNOTATION
+from support.checks import group_of, holds_room, node_of, phase_of, pod_request
 from support.quantity import parse
 
-FINISHED = ("Succeeded", "Failed")
 # In which a gang is completed once nothing goes wrong any more; the promise says three minutes, or a
 # condition that tells of it.
 WHOLE_WITHIN_S = 60
@@ -34,28 +32,6 @@ MAY_FOLLOW = {
     "Failed": set(),
     "Terminated": set(),
 }
-
-
-def node_of(pod):
-    return pod["spec"].get("nodeName") or ""
-
-
-def phase_of(thing):
-    return (thing.get("status") or {}).get("phase") or ""
-
-
-def is_leaving(thing):
-    return "deletionTimestamp" in thing["metadata"]
-
-
-def holds_room(pod):
-    return bool(node_of(pod)) and phase_of(pod) not in FINISHED
-
-
-def group_of(pod):
-    """The key of its PodGroup, if it has one."""
-    name = (pod["metadata"].get("annotations") or {}).get(GROUP_ANNOTATION)
-    return f"{pod['metadata']['namespace']}/{name}" if name else None
 
 
 class Weather:

@@ -118,7 +118,7 @@ class Story:
         return found + [f"whole-gangs: {part}" for part in parts]
 
     def _wait_silent(self):
-        """Nobody writes any more, but for Leases, which the ledger does not read."""
+        """Nobody writes any more, but for Leases, which are no change to the ledger."""
         last = [(time.monotonic(), self.ledger.changes)]
 
         def silent():
@@ -149,7 +149,6 @@ class Story:
             f" {self.maps.unanswered} not; leases lost {sum(s.ends for s in self.cluster.seats)};"
             f" changes {self.ledger.changes}, lists {self.ledger.lists}; looks: {looks}"
         )
-
 
     def _on_lines(self):
         return [seat for seat in self.cluster.seats if seat.line]

@@ -11,7 +11,7 @@ from kubernetes import config
 
 from faults.maps import Maps
 from support import rest
-from support.jobs import BATCH, job_spec, task
+from support.jobs import BATCH, job_spec, state_of, task
 from support.objects import config_map
 from support.poll import until
 from support.processes import Process, free_port, ours
@@ -107,7 +107,7 @@ def run_job(standalone, name):
     api.post(path, body).expect(201)
 
     def phase():
-        return (api.get(f"{path}/{name}").expect(200).get("status") or {}).get("state", {}).get("phase")
+        return state_of(api.get(f"{path}/{name}").expect(200)).get("phase")
 
     until(lambda: phase() == "Completed", 60, lambda: f"job {name} completed; it is {phase()}")
 

@@ -21,12 +21,26 @@ from support.quantity import parse
 COUNTED_ON_CARDS = re.compile(r"huawei\.com/Ascend.*-(memory|core)$")
 
 
-def _node_of(pod):
+def node_of(pod):
     return pod.get("spec", {}).get("nodeName") or ""
 
 
-def _phase(pod):
-    return pod.get("status", {}).get("phase") or ""
+def phase_of(thing):
+    return (thing.get("status") or {}).get("phase") or ""
+
+
+def holds_room(pod):
+    return bool(node_of(pod)) and phase_of(pod) not in FINISHED
+
+
+def is_leaving(thing):
+    return "deletionTimestamp" in thing["metadata"]
+
+
+def group_of(pod):
+    """The key of its PodGroup, if it has one."""
+    name = (pod["metadata"].get("annotations") or {}).get(GROUP_ANNOTATION)
+    return f"{pod['metadata']['namespace']}/{name}" if name else None
 
 
 def pod_request(body):
@@ -40,8 +54,8 @@ def nodes_within_allocatable(nodes, pods):
     used = defaultdict(lambda: defaultdict(Fraction))
     problems = []
     for pod in pods:
-        node = _node_of(pod)
-        if not node or _phase(pod) in FINISHED:
+        node = node_of(pod)
+        if not holds_room(pod):
             continue
         if node not in rooms:
             problems.append(
@@ -64,17 +78,17 @@ def gangs_whole(groups, pods):
     way out and does not count: the last one to go is no half gang."""
     placed = defaultdict(int)
     for pod in pods:
-        if pod["metadata"].get("deletionTimestamp"):
+        if is_leaving(pod):
             continue
-        group = (pod["metadata"].get("annotations") or {}).get(GROUP_ANNOTATION)
-        if group and (_node_of(pod) or _phase(pod) in FINISHED):
-            placed[pod["metadata"]["namespace"], group] += 1
+        group = group_of(pod)
+        if group and (node_of(pod) or phase_of(pod) in FINISHED):
+            placed[group] += 1
     problems = []
     for group in groups:
-        key = group["metadata"]["namespace"], group["metadata"]["name"]
+        key = f"{group['metadata']['namespace']}/{group['metadata']['name']}"
         minimum = group.get("spec", {}).get("minMember", 0)
         if 0 < placed[key] < minimum:
-            problems.append(f"gang {key[0]}/{key[1]}: {placed[key]} of at least {minimum} placed")
+            problems.append(f"gang {key}: {placed[key]} of at least {minimum} placed")
     return problems
 
 
@@ -82,8 +96,8 @@ def host_ports_apart(pods):
     """No two pods of a node hold the same host port."""
     holders = defaultdict(list)
     for pod in pods:
-        if _node_of(pod) and _phase(pod) not in FINISHED:
-            holders[_node_of(pod)] += [(port, pod) for port in host_ports(Pod(pod))]
+        if holds_room(pod):
+            holders[node_of(pod)] += [(port, pod) for port in host_ports(Pod(pod))]
     problems = []
     for node, taken in sorted(holders.items(), key=lambda entry: entry[0]):
         for i, (port, pod) in enumerate(taken):
@@ -104,7 +118,7 @@ class BindHistory:
         self._follower = Follower(rest, f"/api/v1/namespaces/{namespace}/pods", self._note)
 
     def _note(self, pod):
-        node = _node_of(pod)
+        node = node_of(pod)
         with self._lock:
             seen = self._nodes[pod["metadata"]["uid"]]
             if node and (not seen or seen[-1] != node):

@@ -53,6 +53,10 @@ def policy(action, event=None, **more):
     return {"action": action, **({"event": event} if event else {}), **more}
 
 
+def state_of(job):
+    return (job.get("status") or {}).get("state") or {}
+
+
 def reference(owner, controller=True):
     """An owner reference to an object as the server returned it."""
     return {
