@@ -100,8 +100,9 @@ def new_scheduler(request, installed, scheduler_kubeconfig, tmp_path):
 
 @pytest.fixture
 def scheduler(world, new_scheduler):
-    """One scheduler with the default policy, started before the test makes anything."""
-    return new_scheduler()
+    """One scheduler with the default policy, which has its lists before the test makes anything:
+    lists of two kinds are of two moments, as for every client of the API."""
+    return new_scheduler().wait_ready()
 
 
 @pytest.fixture

@@ -25,6 +25,10 @@ class Daemon:
         )
         return self
 
+    def wait_ready(self, within=30):
+        until(self.is_ready, within, lambda: f"{self.process.name} ready: {self.readiness()}")
+        return self
+
     def is_ready(self):
         """Its first lists are complete, whether it leads or not."""
         return self._answers("/readyz")
