@@ -23,9 +23,9 @@ std::string DayText(absl::Time time) {
   return absl::FormatTime("%Y-%m-%d %H:%M UTC", time, absl::UTCTimeZone());
 }
 
-bool IsDue(const net::CertificateFacts& facts, const CertificateTerms& terms, absl::Time now) {
+absl::Time DueAfter(const net::CertificateFacts& facts, const CertificateTerms& terms) {
   const absl::Duration life = facts.valid_until - facts.valid_from;
-  return facts.valid_until - now < life * terms.renew_at;
+  return facts.valid_until - life * terms.renew_at;
 }
 
 bool Covers(const net::CertificateFacts& facts, const std::vector<std::string>& hosts) {
@@ -42,7 +42,7 @@ CertificateFinding Finding(Remedy remedy, std::string why, bool usable) {
 std::string CertificateFault(const net::CertificateFacts& leaf, const CertificateTerms& terms,
                              absl::Time now) {
   if (!Covers(leaf, terms.hosts)) return "the certificate is for other names";
-  if (IsDue(leaf, terms, now)) {
+  if (now > DueAfter(leaf, terms)) {
     return StrCat("the certificate is valid until ", DayText(leaf.valid_until));
   }
   return "";
@@ -122,7 +122,9 @@ CertificateFinding Examine(const KeptCertificates& kept, const CertificateTerms&
   }
   const std::string fault = CertificateFault(leaf->front(), terms, now);
   if (!fault.empty()) return Finding(renewal, fault, usable);
-  return {};
+  const absl::Time outlived =
+      authority.valid_until - (can_sign ? terms.valid_for : absl::Duration());
+  return {.good_until = std::min(DueAfter(leaf->front(), terms), outlived)};
 }
 
 absl::StatusOr<KeptCertificates> Renewed(const KeptCertificates& kept, Remedy remedy,

@@ -21,6 +21,7 @@ using types::Json;
 struct KeptCertificates {
   ServingCertificate serving;
   std::string authority_key_pem;  // Empty: nobody here can sign.
+  friend bool operator==(const KeptCertificates&, const KeptCertificates&) = default;
 };
 // Keys that are missing, or are no base64, are empty.
 KeptCertificates ReadSecret(const Json& secret);
@@ -47,6 +48,8 @@ struct CertificateFinding {
   Remedy remedy = Remedy::kNone;
   std::string why;     // Empty for kNone.
   bool usable = true;  // It can be served meanwhile.
+  // For kNone: before this the same certificates need nothing under the same terms.
+  absl::Time good_until = absl::InfinitePast();
 };
 CertificateFinding Examine(const KeptCertificates& kept, const CertificateTerms& terms,
                            absl::Time now);

@@ -57,9 +57,12 @@ net::Awaitable<absl::StatusOr<ServingCertificate>> SecretCertificates::Current()
     const bool exists = !secret->is_null();
     const KeptCertificates kept = ReadSecret(*secret);
     const absl::Time now = api_.executor().Now();
+    if (now < good_until_ && kept == good_) co_return kept.serving;
     const CertificateFinding finding = Examine(kept, options_.terms, now);
     if (finding.remedy == Remedy::kNone) {
       trusted_pem_ = kept.serving.authorities_pem;
+      good_ = kept;
+      good_until_ = finding.good_until;
       co_return kept.serving;
     }
     absl::StatusOr<KeptCertificates> renewed =

@@ -36,6 +36,9 @@ class SecretCertificates final : public CertificateSource {
   client::ApiClient& api_;
   const SecretOptions options_;
   std::string trusted_pem_;  // What was served last, for a Secret that is lost.
+  // What was found good last, and until when it needs no look: parsing keys costs milliseconds.
+  KeptCertificates good_;
+  absl::Time good_until_ = absl::InfinitePast();
 };
 
 }  // namespace bth::admission

@@ -112,6 +112,34 @@ TEST_CASE("certificate plan: what is found decides what is done", "[webhooks][ce
   CHECK(Examine(*renewed, Terms(), kNow + c.later).remedy == Remedy::kNone);
 }
 
+TEST_CASE("certificate plan: what is good says until when it needs no look",
+          "[webhooks][certificates]") {
+  struct Case {
+    std::string name;
+    absl::Duration authority_valid_for;
+    bool can_sign;
+    absl::Duration good_for;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"a third of its life is left", kDay * 3650, true, kDay * 365 * 2 / 3},
+      {"the authority must outlive a certificate made anew", kDay * 465, true, kDay * 100},
+      {"who cannot sign waits for the certificate", kDay * 465, false, kDay * 365 * 2 / 3},
+  }));
+  CAPTURE(c.name);
+  CertificateTerms terms = Terms();
+  terms.authority_valid_for = c.authority_valid_for;
+  KeptCertificates kept = *Renewed(KeptCertificates(), Remedy::kNewAuthority, terms, "", kNow);
+  if (!c.can_sign) kept.authority_key_pem.clear();
+  const CertificateFinding finding = Examine(kept, terms, kNow);
+  REQUIRE(finding.remedy == Remedy::kNone);
+  // Certificates begin some time before they are made, for clocks that are behind.
+  CHECK(finding.good_until > kNow + c.good_for - kDay);
+  CHECK(finding.good_until < kNow + c.good_for + kDay);
+  const absl::Duration moment = absl::Seconds(1);
+  CHECK(Examine(kept, terms, finding.good_until - moment).remedy == Remedy::kNone);
+  CHECK(Examine(kept, terms, finding.good_until + moment).remedy != Remedy::kNone);
+}
+
 TEST_CASE("certificate plan: other names need another certificate", "[webhooks][certificates]") {
   CertificateTerms moved = Terms();
   moved.hosts.push_back("10.0.0.7");
@@ -248,6 +276,25 @@ TEST_CASE("secret certificates: Volcano's are taken over, and replaced in time",
   CHECK_FALSE(renewed == theirs.serving);
   CHECK(AuthoritiesIn(renewed) == 2);
   CHECK(net::IsSignedBy(theirs.serving.certificate_pem, renewed.authorities_pem));
+}
+
+TEST_CASE("secret certificates: what somebody writes over good ones is seen at the next look",
+          "[webhooks][certificates]") {
+  SecretBed bed;
+  const auto replica = bed.Replica();
+  const ServingCertificate first = bed.Ask(*replica);
+  REQUIRE(bed.Ask(*replica) == first);
+  Json secret = bed.Secret();
+  const KeptCertificates other = Fresh(bed.executor.Now());
+  WriteSecret(other, secret);
+  REQUIRE(bed.Call("PUT", "/api/v1/namespaces/ns/secrets/certs", secret.Dump()).code == 200);
+  CHECK(bed.Ask(*replica) == other.serving);
+  secret = bed.Secret();
+  secret["data"].Set("tls.key", "");
+  REQUIRE(bed.Call("PUT", "/api/v1/namespaces/ns/secrets/certs", secret.Dump()).code == 200);
+  const ServingCertificate mended = bed.Ask(*replica);
+  CHECK(mended != other.serving);
+  CHECK(net::CheckKeyPair(mended.certificate_pem, mended.key_pem).ok());
 }
 
 TEST_CASE("secret certificates: a Secret that is lost is made anew, and the old authority trusted",
