@@ -67,6 +67,13 @@ void EndUnschedulable(std::vector<ShownCondition>* conditions) {
   }
 }
 
+// The cycle calls a gang scheduled when its bindings are asked for, the phase once they are there.
+// Told before, a scheduler that comes back would take what another left in part for a gang that
+// stood.
+bool CameAbout(model::PodGroupPhase phase) {
+  return phase == model::PodGroupPhase::kRunning || phase == model::PodGroupPhase::kCompleted;
+}
+
 // The cycle admitted it, or found it placed.
 bool IsStepAhead(model::PodGroupPhase from, model::PodGroupPhase to) {
   if (to == model::PodGroupPhase::kRunning) return Waits(from);
@@ -121,8 +128,10 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
     desired.status.allocated_hyper_node = *group.allocated_hyper_node;
   }
   for (const framework::ConditionReport& condition : group.conditions) {
+    const bool stands = condition.type == "Scheduled";
+    if (stands && !CameAbout(group.phase)) continue;
     MergeReported(condition, &desired.status.conditions);
-    if (condition.type == "Scheduled") EndUnschedulable(&desired.status.conditions);
+    if (stands) EndUnschedulable(&desired.status.conditions);
   }
   EndNotEnqueued(group.phase, &desired.status.conditions);
   if (auto own = group_conditions_.find(key); own != group_conditions_.end()) {

@@ -175,8 +175,9 @@ TEST_CASE("status writer: conditions keep their times, and say which of them hol
     }
     return std::string();
   };
-  const auto say = [&bed](const char* type, const char* message, const char* session) {
-    framework::CycleReport report = Report(bed, message);
+  const auto say = [&bed](const char* type, const char* message, const char* session,
+                          model::PodGroupPhase phase = model::PodGroupPhase::kInqueue) {
+    framework::CycleReport report = Report(bed, message, phase);
     report.session_uid = session;
     report.pod_groups[0].conditions = {{type, "True", "R", message}};
     bed.effects.Report(std::move(report));
@@ -190,13 +191,18 @@ TEST_CASE("status writer: conditions keep their times, and say which of them hol
   CHECK(condition("Unschedulable") == StrCat("True no room since ", at(0), " by s0"));
   say("Unschedulable", "less room", "s1");
   CHECK(condition("Unschedulable") == StrCat("True less room since ", at(0), " by s0"));
+  // Its bindings are asked for.
   say("Scheduled", "", "s2");
-  CHECK(condition("Scheduled") == StrCat("True  since ", at(2), " by s2"));
+  CHECK(condition("Scheduled").empty());
+  CHECK(condition("Unschedulable") == StrCat("True less room since ", at(0), " by s0"));
+  say("Scheduled", "", "s3", model::PodGroupPhase::kRunning);
+  const std::string placed_at = types::FormatTimestamp(start + absl::Minutes(3) + absl::Seconds(1));
+  CHECK(condition("Scheduled") == StrCat("True  since ", placed_at, " by s3"));
   CHECK(condition("Unschedulable") ==
-        StrCat("False the gang has its minimum since ", at(2), " by s2"));
-  say("Unschedulable", "no room", "s3");
-  CHECK(condition("Scheduled") == StrCat("True  since ", at(2), " by s2"));
-  CHECK(condition("Unschedulable") == StrCat("True no room since ", at(3), " by s3"));
+        StrCat("False the gang has its minimum since ", placed_at, " by s3"));
+  say("Unschedulable", "no room", "s4");
+  CHECK(condition("Scheduled") == StrCat("True  since ", placed_at, " by s3"));
+  CHECK(condition("Unschedulable") == StrCat("True no room since ", at(4), " by s4"));
 }
 
 TEST_CASE("status writer: a PodGroup of others is not written", "[cache]") {

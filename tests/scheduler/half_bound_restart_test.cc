@@ -53,6 +53,21 @@ struct RestartBed : GangBed {
     REQUIRE(Phase() == "Inqueue");
     REQUIRE(Condition(GroupPath("g"), "Scheduled").empty());
   }
+  // As DieHalfWay, while the group's status is written: one of its pods runs already.
+  void DieHalfWayOnceTold() {
+    Submit([](size_t) { return Fault{.code = 429, .retry_after = "10"}; });
+    executor.Advance(absl::Seconds(1));
+    SetPodPhase("a", "Running", executor.Now());
+    executor.Advance(absl::Seconds(4));
+    scheduler.reset();
+    line->script = nullptr;
+    executor.Advance(absl::Minutes(2));
+    for (const char* pod : {"a", "b"}) REQUIRE(NodeOf(pod) == "n1");
+    REQUIRE(NodeOf("c").empty());
+    const Json status = Get(GroupPath("g"))["status"];
+    REQUIRE(status["phase"].AsString() == "Inqueue");
+    REQUIRE(status["running"].AsInt() == 1);
+  }
   std::string Phase() {
     return std::string(Get(GroupPath("g")).At({"status", "phase"}).AsString());
   }
@@ -119,6 +134,18 @@ TEST_CASE("half-bound gang: what a dead scheduler left is released when there is
   CHECK(bed.Told() == "False Released: none of its pods is bound any more");
   CHECK(bed.Metric("batholith_half_bound_gangs") == 0);
   CHECK(bed.tries.size() == 1);
+}
+
+TEST_CASE("half-bound gang: that all bindings were asked for does not say that they came about",
+          "[scheduler]") {
+  RestartBed bed;
+  bed.DieHalfWayOnceTold();
+  CHECK(bed.Condition(RestartBed::GroupPath("g"), "Scheduled").empty());
+  bed.TakeRoom(2);
+  bed.Start();
+  CHECK(absl::StartsWith(bed.Told(), "True BindingInterrupted: 2 of the 3 pods"));
+  bed.executor.Advance(absl::Minutes(11));
+  CHECK(bed.evicted == kBothEvicted);
 }
 
 TEST_CASE("half-bound gang: room that comes in time completes what a dead scheduler left",
