@@ -27,7 +27,9 @@ std::string EventCorrelator::Correlate(const EventObject& object, EventText* tex
   similar.last = now;
   Digest digest;
   digest.Add(text->message);
-  if (similar.messages.size() <= limits_.similar_max) similar.messages.insert(digest.value());
+  auto& messages = similar.messages;
+  const bool is_new = std::find(messages.begin(), messages.end(), digest.value()) == messages.end();
+  if (is_new && messages.size() <= limits_.similar_max) messages.push_back(digest.value());
   if (similar.messages.size() > limits_.similar_max) {
     text->message = StrCat(kCombinedPrefix, text->message);
     return key;

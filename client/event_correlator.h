@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/time/time.h"
 #include "client/lru.h"
 
@@ -54,7 +54,7 @@ class EventCorrelator final {
  private:
   struct Similar {
     absl::Duration last = -absl::InfiniteDuration();
-    absl::flat_hash_set<uint64_t> messages;  // Digests; at most similar_max + 1.
+    absl::InlinedVector<uint64_t, 2> messages;  // Digests; at most similar_max + 1.
   };
   struct Spam {
     bool known = false;

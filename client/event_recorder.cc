@@ -89,11 +89,12 @@ void EventRecorder::Record(const EventObject& object, EventText text) {
   }
   if (event->queued || event->sending) ++counters_.merged;
   event->last = api_.executor().Now();
-  if (event->count++ == 0) {
-    event->object = object;
-    event->first = event->last;
+  if (event->count++ == 0) event->first = event->last;
+  if (event->words == nullptr) {
+    event->words = std::make_unique<Words>();
+    event->words->object = object;
   }
-  event->text = std::move(text);
+  event->words->text = std::move(text);
   if (event->sending) {
     event->changed = true;
   } else if (!event->queued) {
@@ -133,7 +134,7 @@ void EventRecorder::AskGateLater() {
 
 void EventRecorder::Settle(Event* event, bool exists) {
   event->sending = false;
-  if (!exists) event->name.clear();
+  if (!exists) event->name_ns = 0;
   if (event->changed) {
     event->changed = false;
     return Enqueue(event);
@@ -142,6 +143,7 @@ void EventRecorder::Settle(Event* event, bool exists) {
     events_.erase(event->key);
     return;
   }
+  event->words.reset();
   event->known = true;
   event->known_at = known_order_.insert(known_order_.end(), event);
   const absl::Time outdated = api_.executor().Now() - options_.known_age_max;
@@ -170,7 +172,7 @@ net::Awaitable<void> EventRecorder::SendLoop() {
     event->queued = false;
     event->sending = true;
     event->changed = false;
-    const bool existed = !event->name.empty();
+    const bool existed = event->name_ns != 0;
     ++busy_;
     const absl::Status status = co_await Send(event);
     --busy_;
@@ -198,7 +200,7 @@ void EventRecorder::Sent(Event* event, bool existed, const absl::Status& status)
   const bool expired = existed && absl::IsNotFound(status);
   const bool again = ++event->attempts < options_.attempts_max;
   if (expired && again) {
-    event->name.clear();  // It expired on the server: a new one takes over the count.
+    event->name_ns = 0;  // It expired on the server: a new one takes over the count.
     return Requeue(event);
   }
   if (!Retryable(status) || !again) {
@@ -242,48 +244,54 @@ void EventRecorder::NoteBusy(const Event& event, absl::Duration delay) {
 }
 
 net::Awaitable<absl::Status> EventRecorder::SendOnce(Event* event) {
-  if (event->name.empty()) {
-    event->name = NewName(event->object.name);
+  if (event->name_ns == 0) {
+    event->name_ns = NewName();
     const RequestMaker make = [this, event](types::Encoding encoding) {
       return CreateRequest(*event, encoding);
     };
     const ApiClient::Text created = co_await api_.CreateEncoded("events", make);
     // After an unknown outcome the name stays out of use: the next attempt takes a new one.
-    if (!created.ok()) event->name.clear();
+    if (!created.ok()) event->name_ns = 0;
     co_return created.status();
   }
   ApiRequest request;
   request.last = true;
   MergePatch patch;
   patch.Set({"count"}, event->count)
-      .Set({"message"}, event->text.message)
+      .Set({"message"}, event->words->text.message)
       .Set({"lastTimestamp"}, types::FormatTimestamp(event->last));
   request.verb = "patch";
   request.method = "PATCH";
-  request.path = EventsPath(event->object, event->name);
+  request.path = EventsPath(event->words->object, NameOf(*event));
   request.content_type = "application/merge-patch+json";
   request.body = patch.Build().body;
   const ApiClient::Text patched = co_await api_.Call(std::move(request));
   co_return patched.status();
 }
 
-std::string EventRecorder::NewName(const std::string& object_name) {
-  const int64_t now_ns = absl::ToUnixNanos(api_.executor().Now());
-  last_name_ns_ = std::max(last_name_ns_ + 1, now_ns);
-  return absl::StrFormat("%s.%x", object_name.substr(0, kObjectNameBytesMax), last_name_ns_);
+// No two of a process are equal.
+int64_t EventRecorder::NewName() {
+  last_name_ns_ = std::max(last_name_ns_ + 1, absl::ToUnixNanos(api_.executor().Now()));
+  return last_name_ns_;
+}
+
+std::string EventRecorder::NameOf(const Event& event) {
+  return absl::StrFormat("%s.%x", event.words->object.name.substr(0, kObjectNameBytesMax),
+                         event.name_ns);
 }
 
 ApiRequest EventRecorder::CreateRequest(const Event& event, types::Encoding encoding) const {
-  const EventFields fields{.name = event.name,
-                           .object = event.object,
-                           .text = event.text,
+  const std::string name = NameOf(event);
+  const EventFields fields{.name = name,
+                           .object = event.words->object,
+                           .text = event.words->text,
                            .component = options_.component,
                            .host = options_.host,
                            .first = event.first,
                            .last = event.last,
                            .count = event.count};
   ApiRequest request;
-  request.path = EventsPath(event.object, "");
+  request.path = EventsPath(event.words->object, "");
   request.body = EventBody(fields, encoding);
   request.last = true;
   return request;

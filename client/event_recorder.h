@@ -83,11 +83,16 @@ class EventRecorder final {
   const EventRecorderCounters& counters() const { return counters_; }
 
  private:
-  struct Event {
-    std::string key;
+  struct Words {
     EventObject object;
     EventText text;
-    std::string name;  // Empty: not yet on the server.
+  };
+  // Most are known: there are thousands, kept for hours, and what recording them again tells anew
+  // would take most of their memory, in pieces between what lives for moments.
+  struct Event {
+    std::string key;
+    std::unique_ptr<Words> words;  // Null: known.
+    int64_t name_ns = 0;           // See NameOf; 0: not yet on the server.
     int64_t count = 0;
     absl::Time first;
     absl::Time last;
@@ -115,7 +120,8 @@ class EventRecorder final {
   net::Awaitable<absl::Status> Send(Event* event);
   // One POST or PATCH of what the event is now.
   net::Awaitable<absl::Status> SendOnce(Event* event);
-  std::string NewName(const std::string& object_name);
+  int64_t NewName();
+  static std::string NameOf(const Event& event);
   ApiRequest CreateRequest(const Event& event, types::Encoding encoding) const;
 
   ApiClient& api_;

@@ -1,10 +1,14 @@
 #include "client/event_recorder.h"
 
+#include <optional>
+#include <utility>
+
 #include "absl/strings/match.h"
 #include "api/types/json.h"
 #include "base/strings.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/catch.h"
+#include "tests/support/live_heap.h"
 
 namespace bth::client {
 namespace {
@@ -192,6 +196,31 @@ TEST_CASE("events: what is remembered goes when it makes no difference any more"
   bed.Record("p", "m");
   bed.executor.RunUntilIdle();
   CHECK(bed.recorder->remembered() * 100 == full);
+}
+
+TEST_CASE("events: a remembered one costs at most 900 bytes of heap", "[client][memory]") {
+  constexpr int kEvents = 4000;
+  RecorderBed bed;
+  const auto record = [&bed](int first, int count) {
+    for (int i = first; i < first + count; ++i) {
+      bed.recorder->Record({"v1", "Pod", "training", StrCat("train-", 10'000 + i, "-worker-0"),
+                            StrCat(10'000'000 + i, "-bbfd-4b2d-9b5d-ab8dfbbd4bed")},
+                           {"Warning", "FailedScheduling",
+                            StrCat("0/6 nodes are available: 6 Insufficient cpu. Attempt ", i)});
+    }
+    bed.executor.RunUntilIdle();
+    std::exchange(bed.server.requests, {});
+  };
+  record(0, kEvents);  // Tables grow to their size.
+  bed.executor.Advance(absl::Hours(3));
+  record(kEvents, 1);
+  const std::optional<size_t> before = test::LiveHeapBytes();
+  if (!before) return;
+  record(kEvents + 1, kEvents);
+  const double per_event = static_cast<double>(*test::LiveHeapBytes() - *before) / kEvents;
+  INFO(per_event);
+  CHECK(per_event <= 900);
+  CHECK(per_event >= 300);  // Else it measures something else.
 }
 
 TEST_CASE("events: a busy server is tried again, a refusing one is not", "[client]") {
