@@ -38,7 +38,7 @@ class ExtraDrawer final : DeedDrawer {
     if (rng_.Chance(story_.agents > 0 ? 0.5 : 0.1)) story_.sharding = model::ShardMode::kSoft;
     story_.disk = rng_.Chance(0.35);
     if (story_.disk) story_.journal_bytes = size_t{1000} << rng_.Below(12);
-    if (rng_.Chance(0.3)) story_.bookmarks = absl::Seconds(rng_.Between(1, 20));
+    if (rng_.Chance(0.3)) story_.bookmarks = absl::Seconds(rng_.Between(5, 60));
     topology_ = rng_.Chance(0.15);
     if (topology_) story_.policy = StormTopologyPolicy();
     for (int i = 0; i < story_.webhooks; ++i) processes_.push_back(StrCat("webhooks-", i));
