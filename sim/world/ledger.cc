@@ -115,6 +115,20 @@ bool IsOver(const types::BatchJob& job) {
   return types::IsFinished(phase) || phase == types::JobPhase::kAborted;
 }
 
+bool IsRestartedInParts(const types::BatchJob& job) {
+  using types::BusAction;
+  const auto is_about_parts = [](const std::vector<types::LifecyclePolicy>& policies) {
+    return std::any_of(policies.begin(), policies.end(), [](const types::LifecyclePolicy& policy) {
+      return policy.action == BusAction::kRestartTask || policy.action == BusAction::kRestartPod ||
+             policy.action == BusAction::kRestartPartition;
+    });
+  };
+  const auto& tasks = job.spec.tasks;
+  return is_about_parts(job.spec.policies) ||
+         std::any_of(tasks.begin(), tasks.end(),
+                     [&](const types::BatchTask& task) { return is_about_parts(task.policies); });
+}
+
 bool HoldsRoom(const types::Pod& pod) {
   return !pod.spec.node_name.empty() && !HasEnded(pod);
 }

@@ -112,6 +112,8 @@ bool IsNewlyBound(const Change<types::Pod>& change);
 bool HasEnded(const types::Pod& pod);
 // It has ended, or waits for somebody to resume it.
 bool IsOver(const types::BatchJob& job);
+// Policies restart parts of it, not the whole.
+bool IsRestartedInParts(const types::BatchJob& job);
 // It has a node, and takes room there.
 bool HoldsRoom(const types::Pod& pod);
 std::string GroupNameOf(const types::Pod& pod);

@@ -289,5 +289,48 @@ TEST_CASE("promises: a job runs with the pods that it needs", "[world]") {
   CHECK(bed.breach().empty() == (bed.now < absl::Hours(1) + absl::Seconds(5)));
 }
 
+TEST_CASE("promises: a command may meet a job of which a policy restarts a part", "[world]") {
+  PromiseBed bed(MakeCommandsCount);
+  std::string action = "RestartPod";
+  const auto put_job = [&](int retries) {
+    bed.Put("jobs.batch.volcano.sh",
+            StrCat("{", Meta("j", "", kOther), R"(,"spec":{"tasks":[{"name":"t","replicas":2,)",
+                   R"("policies":[{"event":"*","action":")", action, R"("}]}]},"status":{"state":)",
+                   R"({"phase":"Pending"},"retryCount":)", retries, "}}"));
+  };
+  const std::string a = PodText("a", kPlaced, kRuns, OwnedBy("j"), "a");
+  const std::string b = PodText("b", kPlaced, kRuns, OwnedBy("j"), "b");
+  const std::string command =
+      StrCat("{", Meta("c"), R"(,"action":"RestartJob","target":{"apiVersion":)",
+             R"("batch.volcano.sh/v1alpha1","kind":"Job","name":"j","uid":")", kOther, "\"}}");
+  int retries = 1;
+  bool is_noticed = false;
+  SECTION("nothing is left that it could stop") {}
+  SECTION("something is left") {
+    is_noticed = true;
+  }
+  SECTION("nobody restarts it") {
+    retries = 0;
+    is_noticed = true;
+  }
+  SECTION("its policies are about the whole job, and make a version") {
+    action = "RestartJob";
+    is_noticed = true;
+  }
+  const bool is_left = is_noticed && retries == 1 && action == "RestartPod";
+  put_job(0);
+  bed.Put("pods", a);
+  bed.Put("pods", b);
+  bed.Put("commands.bus.volcano.sh", command);
+  put_job(retries);
+  bed.Remove("pods", a);
+  if (!is_left) bed.Remove("pods", b);
+  bed.Put("pods", PodText("a", kPlaced, kRuns, OwnedBy("j"), "a2"));
+  bed.Send("controllers-0_1", "DELETE", "/apis/bus.volcano.sh/v1alpha1/namespaces/ns/commands/c");
+  bed.Remove("commands.bus.volcano.sh", command);
+  CHECK(bed.breach().empty() != is_noticed);
+  CHECK(bed.promise->looks() == 1);
+}
+
 }  // namespace
 }  // namespace bth::sim

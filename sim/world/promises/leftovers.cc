@@ -1,6 +1,7 @@
 // What was asked for is done before the asking goes, and what has no purpose any more goes too.
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "base/strings.h"
 #include "sim/world/paths.h"
@@ -84,7 +85,9 @@ class CommandsCount final : public Promise {
     std::shared_ptr<const types::Command> command;
     int32_t version = 0;  // Of the job, as it was when it was commanded.
     JobPhase phase = JobPhase::kNone;
-    bool alone = true;  // No other command to the same target has come since.
+    int32_t retries = 0;
+    std::set<std::string> pods;  // Of the job, by uid, as they were then.
+    bool alone = true;           // No other command to the same target has come since.
   };
 
   static std::string TargetOf(const types::Command& command) {
@@ -100,8 +103,30 @@ class CommandsCount final : public Promise {
     if (const auto* job = Ledger::Find(ledger().jobs(), TargetOf(*command))) {
       order.version = job->status.version;
       order.phase = job->status.state.phase.value();
+      order.retries = job->status.retry_count;
+      for (const types::Pod* pod : PodsThatStay(*job)) order.pods.insert(pod->meta.uid);
     }
     return order;
+  }
+
+  // Its pods that are not told to go.
+  std::vector<const types::Pod*> PodsThatStay(const types::BatchJob& job) const {
+    std::vector<const types::Pod*> pods;
+    for (const auto& [key, pod] : ledger().pods()) {
+      const types::OwnerReference* const owner = pod->meta.Controller();
+      if (owner == nullptr || owner->uid != job.meta.uid) continue;
+      if (!pod->meta.deletion_time.has_value()) pods.push_back(pod.get());
+    }
+    return pods;
+  }
+  // A job that a policy was restarting goes on with that. It is no new version where all that the
+  // command could have stopped was gone by then.
+  bool WasRestarting(const types::BatchJob& job, const Order& order) const {
+    if (!IsRestartedInParts(job) || job.status.retry_count <= order.retries) return false;
+    const std::vector<const types::Pod*> pods = PodsThatStay(job);
+    return std::none_of(pods.begin(), pods.end(), [&order](const types::Pod* pod) {
+      return order.pods.contains(pod->meta.uid);
+    });
   }
 
   void Judge(const std::string& key, const Order& order) {
@@ -127,7 +152,8 @@ class CommandsCount final : public Promise {
     }
     const bool stops = action == BusAction::kAbortJob || action == BusAction::kRestartJob ||
                        action == BusAction::kTerminateJob;
-    return !stops || (phase != JobPhase::kPending && phase != JobPhase::kRunning);
+    return !stops || (phase != JobPhase::kPending && phase != JobPhase::kRunning) ||
+           WasRestarting(*job, order);
   }
   // After many refusals it is given up, which an event tells.
   bool QueueObeyed(const std::string& target, const Order& order) const {

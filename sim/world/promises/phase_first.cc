@@ -1,5 +1,4 @@
 // What is wanted of a whole job stands in its phase before the first pod goes for it.
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -11,19 +10,11 @@
 namespace bth::sim {
 namespace {
 
-using types::BusAction;
 using types::JobPhase;
 
 bool IsActive(const types::BatchJob& job) {
   const JobPhase phase = job.status.state.phase.value();
   return phase == JobPhase::kNone || phase == JobPhase::kPending || phase == JobPhase::kRunning;
-}
-
-bool IsAboutParts(const std::vector<types::LifecyclePolicy>& policies) {
-  return std::any_of(policies.begin(), policies.end(), [](const types::LifecyclePolicy& policy) {
-    return policy.action == BusAction::kRestartTask || policy.action == BusAction::kRestartPod ||
-           policy.action == BusAction::kRestartPartition;
-  });
 }
 
 // Where users command and scale, and policies are about parts of jobs, pods go for other reasons.
@@ -62,9 +53,8 @@ class PhaseFirst final : public Promise {
 
  private:
   void Judge(const types::BatchJob& job, const types::BatchJob& before) {
-    bool parts = IsAboutParts(job.spec.policies);
-    for (const types::BatchTask& task : job.spec.tasks) parts |= IsAboutParts(task.policies);
-    if (parts || exempt_.contains(job.meta.uid) || job.status.version == before.status.version) {
+    if (IsRestartedInParts(job) || exempt_.contains(job.meta.uid) ||
+        job.status.version == before.status.version) {
       return;
     }
     Look();
