@@ -8,6 +8,7 @@
 #include "api/types/time.h"
 #include "cache/intake/compile.h"
 #include "client/patch.h"
+#include "framework/report/figures.h"
 
 namespace bth::cache {
 namespace {
@@ -41,6 +42,50 @@ client::Patch StrategicPatch(const Json& body) {
   return patch;
 }
 
+// As `Merge`, but for figures alone nothing is written.
+void MergeBeyondFigures(const framework::ConditionReport& report,
+                        std::vector<ShownCondition>* conditions) {
+  ShownCondition next{report.type, report.status, report.reason, report.message};
+  for (const ShownCondition& known : *conditions) {
+    if (known.type == next.type && known.status == next.status && known.reason == next.reason &&
+        framework::SameButFigures(known.message, next.message)) {
+      return;
+    }
+  }
+  Merge(std::move(next), conditions);
+}
+
+// The group that waited for its admission has it; conditions that speak of more stay.
+void EndNotEnqueued(model::PodGroupPhase phase, std::vector<ShownCondition>* conditions) {
+  if (phase == model::PodGroupPhase::kNone || phase == model::PodGroupPhase::kPending) return;
+  for (ShownCondition& condition : *conditions) {
+    if (condition.status != "True" || condition.reason != framework::kNotEnqueuedReason) continue;
+    condition = {.type = condition.type,
+                 .status = "False",
+                 .reason = std::string(framework::kEnqueuedReason),
+                 .message = "pod group is admitted to its queue"};
+  }
+}
+
+// The gang stands, so that it is unschedulable no more. Else both would be true, and their times,
+// which stay as they are, would not tell which of them holds now.
+void EndUnschedulable(std::vector<ShownCondition>* conditions) {
+  for (ShownCondition& condition : *conditions) {
+    if (condition.type != "Unschedulable" || condition.status != "True") continue;
+    condition = {.type = condition.type,
+                 .status = "False",
+                 .reason = "Scheduled",
+                 .message = "the gang has its minimum"};
+  }
+}
+
+// The cycle calls a gang scheduled when its bindings are asked for, the phase once they are there.
+// Told before, a scheduler that comes back would take what another left in part for a gang that
+// stood.
+bool CameAbout(model::PodGroupPhase phase) {
+  return phase == model::PodGroupPhase::kRunning || phase == model::PodGroupPhase::kCompleted;
+}
+
 }  // namespace
 
 void Merge(ShownCondition condition, std::vector<ShownCondition>* conditions) {
@@ -53,6 +98,17 @@ void Merge(ShownCondition condition, std::vector<ShownCondition>* conditions) {
     return;
   }
   conditions->push_back(std::move(condition));
+}
+
+void MergeReported(const framework::PodGroupReport& group,
+                   std::vector<ShownCondition>* conditions) {
+  for (const framework::ConditionReport& condition : group.conditions) {
+    const bool stands = condition.type == "Scheduled";
+    if (stands && !CameAbout(group.phase)) continue;
+    MergeBeyondFigures(condition, conditions);
+    if (stands) EndUnschedulable(conditions);
+  }
+  EndNotEnqueued(group.phase, conditions);
 }
 
 bool SameAmounts(const NamedAmounts& a, const NamedAmounts& b) {

@@ -30,50 +30,6 @@ bool Waits(model::PodGroupPhase phase) {
          phase == model::PodGroupPhase::kInqueue;
 }
 
-// As `Merge`, but for figures alone nothing is written.
-void MergeReported(const framework::ConditionReport& report,
-                   std::vector<ShownCondition>* conditions) {
-  ShownCondition next{report.type, report.status, report.reason, report.message};
-  for (const ShownCondition& known : *conditions) {
-    if (known.type == next.type && known.status == next.status && known.reason == next.reason &&
-        framework::SameButFigures(known.message, next.message)) {
-      return;
-    }
-  }
-  Merge(std::move(next), conditions);
-}
-
-// The group that waited for its admission has it; conditions that speak of more stay.
-void EndNotEnqueued(model::PodGroupPhase phase, std::vector<ShownCondition>* conditions) {
-  if (phase == model::PodGroupPhase::kNone || phase == model::PodGroupPhase::kPending) return;
-  for (ShownCondition& condition : *conditions) {
-    if (condition.status != "True" || condition.reason != framework::kNotEnqueuedReason) continue;
-    condition = {.type = condition.type,
-                 .status = "False",
-                 .reason = std::string(framework::kEnqueuedReason),
-                 .message = "pod group is admitted to its queue"};
-  }
-}
-
-// The gang stands, so that it is unschedulable no more. Else both would be true, and their times,
-// which stay as they are, would not tell which of them holds now.
-void EndUnschedulable(std::vector<ShownCondition>* conditions) {
-  for (ShownCondition& condition : *conditions) {
-    if (condition.type != "Unschedulable" || condition.status != "True") continue;
-    condition = {.type = condition.type,
-                 .status = "False",
-                 .reason = "Scheduled",
-                 .message = "the gang has its minimum"};
-  }
-}
-
-// The cycle calls a gang scheduled when its bindings are asked for, the phase once they are there.
-// Told before, a scheduler that comes back would take what another left in part for a gang that
-// stood.
-bool CameAbout(model::PodGroupPhase phase) {
-  return phase == model::PodGroupPhase::kRunning || phase == model::PodGroupPhase::kCompleted;
-}
-
 // The cycle admitted it, or found it placed.
 bool IsStepAhead(model::PodGroupPhase from, model::PodGroupPhase to) {
   if (to == model::PodGroupPhase::kRunning) return Waits(from);
@@ -127,13 +83,7 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   if (group.allocated_hyper_node) {
     desired.status.allocated_hyper_node = *group.allocated_hyper_node;
   }
-  for (const framework::ConditionReport& condition : group.conditions) {
-    const bool stands = condition.type == "Scheduled";
-    if (stands && !CameAbout(group.phase)) continue;
-    MergeReported(condition, &desired.status.conditions);
-    if (stands) EndUnschedulable(&desired.status.conditions);
-  }
-  EndNotEnqueued(group.phase, &desired.status.conditions);
+  MergeReported(group, &desired.status.conditions);
   if (auto own = group_conditions_.find(key); own != group_conditions_.end()) {
     Merge(own->second, &desired.status.conditions);
   } else {
