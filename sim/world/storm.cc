@@ -20,8 +20,9 @@ constexpr absl::Duration kTick = absl::Minutes(1);
 // come one after another, a gang in part waits ten minutes, then five, and what waits in a queue
 // has all that is before it to wait for.
 constexpr absl::Duration kRestWithin = absl::Hours(5);
-// When nobody has written for so long, nobody will.
-constexpr absl::Duration kSilence = absl::Minutes(4);
+// When nobody has written for so long, nobody will: a gang that pauses says nothing for five
+// minutes, and then what has become of it.
+constexpr absl::Duration kSilence = absl::Minutes(6);
 constexpr absl::Duration kDeadSilence = absl::Minutes(25);
 // What is sent comes to the server within this time, unless something holds it up.
 constexpr absl::Duration kPrompt = absl::Seconds(1);
