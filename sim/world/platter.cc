@@ -53,7 +53,7 @@ class Platter::Handle final : public apiserver::Disk {
                                                                 size_t bytes) override {
     if (!Lives()) return platter_.Gone();
     const InodePtr inode = platter_.names_[name];
-    inode->written.resize(bytes);
+    Cut(inode.get(), bytes);
     return std::make_unique<File>(platter_, inode);
   }
   absl::Status Rename(const std::string& from, const std::string& to) override {
@@ -132,6 +132,22 @@ absl::Status Platter::Append(Inode* inode, std::string_view bytes) {
   return Answer(hit);
 }
 
+void Platter::Cut(Inode* inode, size_t bytes) {
+  if (bytes < inode->written.size()) inode->whole_copies = 2;
+  inode->written.resize(bytes);
+}
+
+// Cost: what was written since the last sync, of a file that only grew.
+void Platter::Keep(Inode* inode) {
+  if (inode->whole_copies > 0) {
+    --inode->whole_copies;
+    inode->before = std::exchange(inode->synced, inode->written);
+    return;
+  }
+  inode->before.append(inode->synced, inode->before.size());
+  inode->synced.append(inode->written, inode->synced.size());
+}
+
 absl::Status Platter::Sync(const InodePtr& inode) {
   Settle();
   const absl::Duration now = parts_.timeline.Elapsed();
@@ -139,7 +155,7 @@ absl::Status Platter::Sync(const InodePtr& inode) {
   if (fate.dies) return Answer(Hit::kDies);
   if (fate.fails || fate.full) return Answer(fate.full ? Hit::kFull : Hit::kFails);
   if (lies_) return absl::OkStatus();
-  inode->before = std::exchange(inode->synced, inode->written);
+  Keep(inode.get());
   inode->settled_at = now + fate.slow;
   if (fate.slow > absl::ZeroDuration()) {
     settling_ = inode;

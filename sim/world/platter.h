@@ -51,6 +51,8 @@ class Platter final {
     std::string synced;
     std::string before;
     absl::Duration settled_at;
+    // So many syncs copy the whole: `synced` and `before` may be no beginnings of `written`.
+    int whole_copies = 0;
   };
   using InodePtr = std::shared_ptr<Inode>;
   struct Renaming {
@@ -65,6 +67,8 @@ class Platter final {
   Hit Strike(bool syncs);
   absl::Status Answer(Hit hit);
   absl::Status Append(Inode* inode, std::string_view bytes);
+  static void Cut(Inode* inode, size_t bytes);
+  static void Keep(Inode* inode);
   absl::Status Sync(const InodePtr& inode);
   absl::Status SyncNames();
   void Name(std::string name, InodePtr inode);
