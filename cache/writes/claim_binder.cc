@@ -96,6 +96,9 @@ ClaimBinder::~ClaimBinder() {
 }
 
 net::Awaitable<absl::StatusOr<bool>> ClaimBinder::Write(Order order) {
+  if (releasing_.contains(order.uid)) {
+    co_return absl::ResourceExhaustedError("what the last attempt was given is being taken back");
+  }
   active_.insert(order.uid);
   const absl::Duration start = api_.executor().Monotonic();
   for (size_t index = 0; index < order.plan->claims.size(); ++index) {
@@ -268,6 +271,19 @@ void ClaimBinder::Ended(const Order& order, bool is_bound) {
 net::Awaitable<void> ClaimBinder::ReleaseOne() {
   const Order order = std::move(releases_.front());
   releases_.pop_front();
+  // The next attempt counts on what this one wrote.
+  if (active_.contains(order.uid)) co_return;
+  const auto mark = releasing_.insert(order.uid);
+  try {
+    co_await ReleaseAll(order);
+  } catch (...) {
+    releasing_.erase(mark);
+    throw;
+  }
+  releasing_.erase(mark);
+}
+
+net::Awaitable<void> ClaimBinder::ReleaseAll(const Order& order) {
   for (size_t index = 0; index < order.plan->claims.size(); ++index) {
     const absl::Status status = co_await Release(order, index);
     if (status.ok()) continue;
@@ -297,8 +313,6 @@ net::Awaitable<absl::Status> ClaimBinder::ReleaseOnce(const Order& order, size_t
       co_await client::GetObject<ResourceClaim>(api_, ns, name);
   if (absl::IsNotFound(claim.status())) co_return absl::OkStatus();
   if (!claim.ok()) co_return claim.status();
-  // The next attempt counts on what this one wrote.
-  if (active_.contains(order.uid)) co_return absl::OkStatus();
   if (wanted.key.empty()) {
     absl::Status status = co_await Delete(*claim);
     if (status.ok()) made_.erase(order.uid);

@@ -46,8 +46,9 @@ class ClaimBinder {
   ClaimBinder(const ClaimBinder&) = delete;
 
   // True: everything is written, the pod may be bound. False: it is written and waits; the outcome
-  // is reported later. Where the server is busy (kResourceExhausted), or an outcome is unknown, it
-  // may be called again after a pause: what was written is found written.
+  // is reported later. Where the server is busy, or what an earlier attempt wrote is being taken
+  // back (kResourceExhausted), or an outcome is unknown, it may be called again after a pause: what
+  // was written is found written.
   net::Awaitable<absl::StatusOr<bool>> Write(Order order);
   // The binding of the pod ended. Unless it is bound, its claims are taken back later, by
   // ReleaseOne.
@@ -78,6 +79,7 @@ class ClaimBinder {
   net::Awaitable<absl::StatusOr<types::ResourceClaim>> AddFinalizer(types::ResourceClaim claim);
   net::Awaitable<absl::Status> WriteStatus(const Order& order, size_t index,
                                            types::ResourceClaim claim);
+  net::Awaitable<void> ReleaseAll(const Order& order);
   net::Awaitable<absl::Status> Release(const Order& order, size_t index);
   net::Awaitable<absl::Status> ReleaseOnce(const Order& order, size_t index);
   // OK: ready. kUnavailable: not yet.
@@ -91,6 +93,7 @@ class ClaimBinder {
   const Notice notice_;
   std::map<std::string, Waiting> waiting_;  // By the pod's UID: one made anew has another.
   std::set<std::string> active_;            // UIDs of pods whose binding is under way.
+  std::multiset<std::string> releasing_;    // Those whose claims are being taken back now.
   // Claims that were made, by the UID of the pod; keys.
   std::map<std::string, std::string> made_;
   std::deque<Order> releases_;

@@ -143,7 +143,7 @@ void DeviceClaimBook::AddClaim(TaskId task, const DeviceClaimUse& use, Claims* o
   }
   const auto hold = holds_.find(claim);
   const size_t users = claim->reserved_for.size() +
-                       (hold == holds_.end() ? 0 : static_cast<size_t>(hold->second.tasks));
+                       (hold == holds_.end() ? 0 : static_cast<size_t>(hold->second.new_users));
   const bool is_full = users >= model::kClaimConsumersMax;
   if (is_full && !claim->IsReservedFor(names.uid)) out->why_nowhere = "resourceclaim in use";
 }
@@ -424,12 +424,13 @@ void DeviceClaimBook::Place(TaskId task, NodeId node) {
       }
     }
   }
+  // Those that are allocated and reserved for it, too: what is known of them may be old, and what
+  // was written for an earlier attempt is being taken back.
   const std::string& uid = session_.task(task).names->uid;
   for (const DeviceClaimFacts* claim : all) {
-    const auto hold = holds_.find(claim);
-    const bool is_new = hold != holds_.end() && hold->second.allocation != nullptr;
-    if (!is_new && claim->IsReservedFor(uid)) continue;
-    ++holds_[claim].tasks;
+    Hold& hold = holds_[claim];
+    ++hold.tasks;
+    hold.new_users += claim->IsReservedFor(uid) ? 0 : 1;
     placed.claims.push_back(claim);
   }
   resolved_task_ = TaskId();
@@ -440,8 +441,10 @@ void DeviceClaimBook::Remove(TaskId task) {
   const auto placed = placed_.find(task);
   if (placed == placed_.end()) return;
   resolved_task_ = TaskId();
+  const std::string& uid = session_.task(task).names->uid;
   for (const DeviceClaimFacts* claim : placed->second.claims) {
     const auto hold = holds_.find(claim);
+    hold->second.new_users -= claim->IsReservedFor(uid) ? 0 : 1;
     if (--hold->second.tasks > 0) continue;
     for (const GivenFrom& given : hold->second.given) {
       algo::GiveBack(*given.pool, given.device, given.consumed, &UseOf(*given.pool));

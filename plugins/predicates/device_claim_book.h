@@ -73,6 +73,7 @@ class DeviceClaimBook {
     std::vector<GivenFrom> freed;  // What the claim had before, and gives back.
     model::NodeId node;            // Where that was decided.
     int32_t tasks = 0;
+    int32_t new_users = 0;  // Those of them that the claim is not reserved for.
   };
   // What nodes answered to claims that ask for certain things, none of which has devices yet.
   struct Answer {

@@ -1,7 +1,9 @@
 // Pods with device claims, from the API and back.
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tests/device_claims/claim_bed.h"
 
@@ -140,6 +142,62 @@ TEST_CASE("claims: what was written for a pod that could not be bound is taken b
   bed.Slice("n2", R"({"name":"d0"})");
   bed.Settle();
   CHECK(bed.NodeOf("p") == "n2");
+}
+
+// A pod whose first binding is refused, so that its devices are taken back, and its claim whenever
+// it is about to be bound.
+struct RefusedOnceBed : ClaimBed {
+  RefusedOnceBed() {
+    Slice("n1", R"({"name":"d0"})");
+    Claim("c");
+    Begin();
+    line->script = [this](const net::Request& request) -> std::optional<Fault> {
+      if (absl::EndsWith(request.target, "/p/binding")) {
+        devices_at_bindings.push_back(DevicesOf("c"));
+        if (devices_at_bindings.size() > 1) return std::nullopt;
+        return Fault{.code = 403, .reason = "Forbidden"};
+      }
+      return more ? more(request) : std::nullopt;
+    };
+  }
+  void Run() {
+    Group("g", 1);
+    PodOf("p", "g", "c");
+    executor.Advance(absl::Minutes(2));
+    REQUIRE(devices_at_bindings.size() > 1);
+    for (const std::string& devices : devices_at_bindings) CHECK(devices == "n1/d0");
+    CHECK(NodeOf("p") == "n1");
+    CHECK(DevicesOf("c") == "n1/d0");
+    CHECK(UsersOf("c") == "p");
+    CHECK(IsProtected("c"));
+  }
+  std::function<std::optional<Fault>(const net::Request&)> more;
+  std::vector<std::string> devices_at_bindings;
+};
+
+TEST_CASE("claims: an old view of a claim that was taken back binds no pod", "[claims]") {
+  RefusedOnceBed bed;
+  bed.scheduler.reset();
+  bed.more = [](const net::Request& request) -> std::optional<Fault> {
+    const bool watches = absl::StrContains(request.target, "resourceclaims") &&
+                         absl::StrContains(request.target, "watch=");
+    if (!watches) return std::nullopt;
+    return Fault{.piece_delay = absl::Seconds(3)};
+  };
+  bed.Begin();
+  bed.Run();
+}
+
+TEST_CASE("claims: a pod is not bound while its devices are being taken back", "[claims]") {
+  RefusedOnceBed bed;
+  bed.more = [](const net::Request& request) -> std::optional<Fault> {
+    const bool takes_back = request.method == "PATCH" &&
+                            absl::EndsWith(request.target, "/c/status") &&
+                            absl::StrContains(request.body, "\"allocation\":null");
+    if (!takes_back) return std::nullopt;
+    return Fault{.delay = absl::Seconds(20)};
+  };
+  bed.Run();
 }
 
 TEST_CASE("claims: a write that comes too late is looked into before anything is given up",
