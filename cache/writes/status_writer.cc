@@ -159,6 +159,9 @@ void StatusWriter::TakePod(const framework::CycleReport& report, const framework
     std::string group = report.snapshot->jobs[job].facts->Key();
     if (gathering_.contains(group)) desired.gathering = std::move(group);
   }
+  // Most pods that wait show it already.
+  const bool is_shown = PodUrgency(key, desired) == Urgency::kNone;
+  if (is_shown && busy_.empty() && !pods_.contains(key)) return;
   pods_[key] = std::move(desired);
   Schedule({Kind::kPod, key});
 }
@@ -223,8 +226,11 @@ StatusWriter::Urgency StatusWriter::GroupUrgency(const std::string& key) const {
 
 StatusWriter::Urgency StatusWriter::PodUrgency(const std::string& key) const {
   const auto known = pods_.find(key);
-  if (known == pods_.end()) return Urgency::kNone;
-  const DesiredPod& desired = known->second;
+  return known == pods_.end() ? Urgency::kNone : PodUrgency(key, known->second);
+}
+
+StatusWriter::Urgency StatusWriter::PodUrgency(const std::string& key,
+                                               const DesiredPod& desired) const {
   const std::optional<PodView> view = mirror_.Pod(key);
   using model::TaskStatus;
   const TaskStatus status = desired.is_binding ? TaskStatus::kBinding : TaskStatus::kPending;

@@ -110,6 +110,7 @@ class StatusWriter {
   bool IsPlacing(const std::string& key, model::PodGroupPhase from, model::PodGroupPhase to) const;
   Urgency GroupUrgency(const std::string& key) const;
   Urgency PodUrgency(const std::string& key) const;
+  Urgency PodUrgency(const std::string& key, const DesiredPod& desired) const;
   Urgency QueueUrgency(const std::string& key) const;
   Urgency UrgencyOf(const Target& target) const;
   // Until when the target waits for more pods to come; in the past when it does not.
