@@ -107,7 +107,7 @@ void JobTable::Put(CompiledPodGroup group, PodOf pod_of) {
   const bool regroup = !job.group || job.group->sub_groups != group.sub_groups ||
                        HasUnnamedRole(*job.group) != HasUnnamedRole(group);
   const bool shows_the_same = same_object && job.group->shown.phase == group.shown.phase;
-  if (!same_object) job.held_until = absl::InfinitePast();
+  if (!same_object) job.held_until = -absl::InfiniteDuration();
   if (job.group) amounts_.Remove(job.group->min_resources);
   amounts_.Add(group.min_resources);
   if (!shows_the_same) draft_.now.usage.jobs.Mutable(id).phase = group.shown.phase;
@@ -339,19 +339,19 @@ void JobTable::SetPhase(JobId job, PodGroupPhase phase) {
 }
 
 void JobTable::Hold(JobId job, absl::Time until) {
-  records_[job].held_until = until;
+  records_[job].held_until = clock_.Monotonic() + (until - clock_.Now());
   held_.insert(job);
   Touch(job);
 }
 
 absl::Time JobTable::NextHoldEnd() const {
-  absl::Time earliest = absl::InfiniteFuture();
+  absl::Duration earliest = absl::InfiniteDuration();
   for (JobId job : held_) earliest = std::min(earliest, records_[job].held_until);
-  return earliest;
+  return clock_.Now() + (earliest - clock_.Monotonic());
 }
 
 void JobTable::EndHolds() {
-  const absl::Time now = clock_.Now();
+  const absl::Duration now = clock_.Monotonic();
   for (auto it = held_.begin(); it != held_.end();) {
     const JobId job = *it;
     if (records_[job].held_until <= now) {
@@ -421,7 +421,8 @@ void JobTable::Publish() {
     all_.Set(job, has_group && row.queue.valid());
     const bool has_work = HasWork(job);
     without_queue_.Set(job, has_work && !row.queue.valid());
-    active_.Set(job, has_work && row.queue.valid() && records_[job].held_until <= clock_.Now());
+    active_.Set(job,
+                has_work && row.queue.valid() && records_[job].held_until <= clock_.Monotonic());
   }
   dirty_.clear();
   const auto by_age = [&now](JobId a, JobId b) {
