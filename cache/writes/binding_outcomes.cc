@@ -86,6 +86,24 @@ void BindingWriter::Abandon(Binding& bind) {
   Finish(bind);
 }
 
+// Others of its gang may be bound, which lacks it now.
+void BindingWriter::TellOvertaken(const Binding& bind) {
+  const std::optional<PodView> view = parts_.mirror.Pod(bind.key());
+  BindFailure why = BindFailure::kInterrupted;
+  std::string what;
+  if (!view || view->uid != bind.uid) {
+    why = BindFailure::kGone;
+    what = StrCat("pod ", bind.key(), " was deleted before it was bound");
+  } else if (!view->node.empty()) {
+    return;
+  } else if (parts_.mirror.NodeNamed(bind.node) == nullptr) {
+    what = StrCat("node ", bind.node, " went before pod ", bind.key(), " was bound to it");
+  } else {
+    what = StrCat("pod ", bind.key(), " changed before it was bound to node ", bind.node);
+  }
+  gangs_.BindingFailed(bind.job, why, std::move(what), parts_.api.executor().Now());
+}
+
 void BindingWriter::GiveLocksBack(Binding& bind) {
   if (bind.locks.empty()) return;
   for (NodeLocker::Lock& lock : bind.locks) unlocks_.push_back(std::move(lock));
@@ -117,6 +135,7 @@ void BindingWriter::Resume(Binding bind) {
   if (!bind.doubt.ok() && ToldByWatch(bind)) return;
   if (!StillWanted(bind)) {
     Count(EffectOutcome::kSkipped);
+    TellOvertaken(bind);
     Abandon(bind);
     return;
   }

@@ -87,6 +87,8 @@ class BindingWriter final : public LaneWork {
   bool IsLockedAsKnown(const Binding& bind) const;
   // Without a word: what an exception cut off, or nobody wants any more.
   void Abandon(Binding& bind);
+  // Its gang hears of a binding that nobody wants any more.
+  void TellOvertaken(const Binding& bind);
   void Busy(Binding& bind, const absl::Status& status);
   void Resume(Binding bind);
   // The cluster may have been read anew meanwhile, and what was decided on the old state with it.

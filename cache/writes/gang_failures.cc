@@ -91,7 +91,7 @@ void GangFailures::BindingFailed(const std::string& job, BindFailure why, std::s
 // count once.
 void GangFailures::Hold(const std::string& job, BindFailure why, Failure* failure, absl::Time now,
                         absl::Duration at_least) {
-  if (why == BindFailure::kGone) {
+  if (why == BindFailure::kGone || why == BindFailure::kInterrupted) {
     if (failure->next_hold == absl::ZeroDuration()) failure->why = why;
     return;
   }

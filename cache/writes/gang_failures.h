@@ -20,7 +20,8 @@ namespace bth::cache {
 
 // Why a binding did not happen; decides how long its job pauses.
 enum class BindFailure : uint8_t {
-  kInterrupted,  // An earlier life of this program ended before it was sent.
+  kInterrupted,  // It was not sent: an earlier life of this program ended, or its node went,
+                 // before.
   kUnreachable,  // No answer, or none that means anything; the pod is not bound.
   kConflict,     // Somebody else changed the pod.
   kGone,         // The pod is no more; another one may come.

@@ -279,5 +279,48 @@ TEST_CASE("half-bound gang: a lost answer is read back, not tried again", "[sche
   CHECK(bed.Told().empty());
 }
 
+// The binding to its node is tried again when that goes, or the pod does.
+TEST_CASE("half-bound gang: a binding that nobody wants any more leaves a gang that is told of",
+          "[scheduler]") {
+  GangBed bed;
+  bed.Pod("other", "", 2, "somebody");
+  bed.Create("/api/v1/namespaces/default/pods/other/binding",
+             R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"other"},)"
+             R"("target":{"kind":"Node","name":"n1"}})");
+  bed.Node("n2", 1);
+  std::string busy;
+  bed.line->script = [&busy](const net::Request& request) -> std::optional<Fault> {
+    const bool binds = absl::EndsWith(request.target, "/binding");
+    if (!binds || !absl::StrContains(request.body, "n2")) return std::nullopt;
+    busy = request.target.substr(0, request.target.rfind('/'));
+    return Fault{.code = 429, .retry_after = "2"};
+  };
+  bed.Group("g", 3);
+  for (const char* pod : {"a", "b", "c"}) bed.Pod(pod, "g", 1);
+  bed.executor.Advance(absl::Seconds(1));
+  REQUIRE(!busy.empty());
+  const std::string pod = busy.substr(busy.rfind('/') + 1);
+  SECTION("the node goes") {
+    bed.Call("DELETE", "/api/v1/nodes/n2");
+    bed.executor.Advance(absl::Seconds(10));
+    CHECK(bed.Told() == StrCat("True BindingInterrupted: 2 of the 3 pods that the gang needs are "
+                               "bound: node n2 went before pod default/",
+                               pod, " was bound to it; it is completed when there is room"));
+    bed.Node("n3", 1);
+  }
+  SECTION("the pod goes") {
+    bed.LetGo(pod);
+    bed.executor.Advance(absl::Seconds(10));
+    CHECK(bed.Told() ==
+          StrCat("True PodGone: 2 of the 3 pods that the gang needs are bound: pod default/", pod,
+                 " was deleted before it was bound; it is completed when another pod takes its "
+                 "place"));
+    bed.line->script = nullptr;
+    bed.Pod("d", "g", 1);
+  }
+  bed.executor.Advance(absl::Seconds(10));
+  CHECK(bed.Told() == "False Completed: all pods that the gang needs are bound");
+}
+
 }  // namespace
 }  // namespace bth::scheduler
