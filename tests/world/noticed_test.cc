@@ -234,6 +234,15 @@ TEST_CASE("promises: a gang in part gives back what it holds in time", "[world]"
     bed.Put("pods", PodText("a", kPlaced, R"("phase":"Succeeded")", kInGroup));
     bed.Pass(absl::Minutes(30));
     CHECK(bed.breach().empty());
+    bed.Put("podgroups.scheduling.volcano.sh",
+            StrCat("{", Meta("g", "", kOther),
+                   R"(,"spec":{"minMember":3},"status":{"conditions":[{"type":"PartiallyBound",)",
+                   R"("status":"True"}]}})"));
+    bed.Put("pods", PodText("b", kPlaced, kRuns, kInGroup, "b"));
+    bed.Pass(absl::Minutes(14));
+    CHECK(bed.breach().empty());
+    bed.Pass(absl::Minutes(2));
+    CHECK(absl::StrContains(bed.breach(), "holds 2 of 3 places since 59m,"));
   }
   SECTION("it is leaving") {
     bed.Put("pods", PodText("a", kPlaced, kRuns,

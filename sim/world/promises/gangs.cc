@@ -1,5 +1,6 @@
 // Gangs start whole, or say that they did not.
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "base/strings.h"
@@ -11,7 +12,8 @@ namespace {
 // In which a gang is completed, or its PodGroup tells of it, once nothing goes wrong any more.
 constexpr absl::Duration kTellWithin = absl::Minutes(3);
 // In which it is completed, or gives back what it holds: ten minutes after it was last tried, and
-// its pods take their time to go.
+// its pods take their time to go. Where all that it had has succeeded there was nothing to give
+// back.
 constexpr absl::Duration kReleaseWithin = absl::Minutes(15);
 
 class WholeGangs final : public Promise {
@@ -35,9 +37,10 @@ class WholeGangs final : public Promise {
       const types::PodGroup* const group = Ledger::Find(ledger().groups(), part.group);
       if (group == nullptr) continue;
       // Who is leaving is released already; what has ended well is not taken back.
-      const bool stays = now() - part.since >= kReleaseWithin && IsFairFor(kReleaseWithin);
-      const bool is_wrong =
-          Tells(*group) ? stays && TakesRoom(*group) : TakesRoom(*group) || HasSucceeded(*group);
+      const bool takes_room = part.room_since.has_value();
+      const bool stays =
+          takes_room && now() - *part.room_since >= kReleaseWithin && IsFairFor(kReleaseWithin);
+      const bool is_wrong = Tells(*group) ? stays : takes_room || HasSucceeded(*group);
       if (is_wrong) Tell(*group, part.since);
     }
   }
@@ -52,6 +55,7 @@ class WholeGangs final : public Promise {
   struct Part {
     std::string group;
     absl::Duration since;
+    std::optional<absl::Duration> room_since;  // A pod that stays has a node.
   };
 
   void Watch(const types::Pod& pod) {
@@ -104,8 +108,14 @@ class WholeGangs final : public Promise {
       part_since_.erase(uid);
     } else if (held == 0) {
       part_since_.erase(uid);
-    } else if (part_since_.try_emplace(uid, Part{group.meta.Key(), now()}).second) {
-      Look();
+    } else {
+      const auto [part, fresh] = part_since_.try_emplace(uid, Part{group.meta.Key(), now(), {}});
+      if (fresh) Look();
+      if (!TakesRoom(group)) {
+        part->second.room_since.reset();
+      } else if (!part->second.room_since.has_value()) {
+        part->second.room_since = now();
+      }
     }
   }
   static bool Tells(const types::PodGroup& group) {
