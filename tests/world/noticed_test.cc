@@ -217,6 +217,22 @@ TEST_CASE("promises: the phase of a job tells why its pods go", "[world]") {
   }
 }
 
+TEST_CASE("promises: a pod beyond the minimum belongs to the gang beside which it waited",
+          "[world]") {
+  PromiseBed bed(MakeWholeGangs);
+  bed.Put("podgroups.scheduling.volcano.sh",
+          StrCat("{", Meta("g", "", kOther), R"(,"spec":{"minMember":2}})"));
+  bed.Put("pods", PodText("a", kPlaced, kRuns, kInGroup, "a"));
+  bed.Put("pods", PodText("b", kPlaced, kRuns, kInGroup, "b"));
+  const bool waited = GENERATE(true, false);
+  if (waited) bed.Put("pods", PodText("c", "", "", kInGroup, "c"));
+  bed.Put("pods", PodText("a", kPlaced, R"("phase":"Failed")", kInGroup, "a"));
+  bed.Put("pods", PodText("b", kPlaced, R"("phase":"Failed")", kInGroup, "b"));
+  bed.Put("pods", PodText("c", kPlaced, kRuns, kInGroup, "c"));
+  bed.Pass(absl::Minutes(20));
+  CHECK(bed.breach().empty() == waited);
+}
+
 TEST_CASE("promises: a gang in part gives back what it holds in time", "[world]") {
   PromiseBed bed(MakeWholeGangs);
   bed.Put("podgroups.scheduling.volcano.sh",

@@ -25,6 +25,7 @@ class WholeGangs final : public Promise {
     if (change.after == nullptr) {
       const std::string& uid = change.before->meta.uid;
       part_since_.erase(uid);
+      waited_.erase(uid);
       if (whole_.erase(uid) > 0) left_by_[change.before->meta.Key()] = PlacesOf(*change.before);
     } else {
       if (change.before == nullptr) TakeOver(*change.after);
@@ -100,9 +101,9 @@ class WholeGangs final : public Promise {
   void Count(const types::PodGroup& group) {
     const std::string& uid = group.meta.uid;
     const int64_t held = Held(group);
-    // Without any place it starts again.
-    if (held == 0) whole_.erase(uid);
-    if (whole_.contains(uid)) return;
+    if (whole_.contains(uid) && !StartsAgain(group, held)) return;
+    whole_.erase(uid);
+    waited_.erase(uid);
     if (held >= group.spec.min_member) {
       if (held > 0) whole_.insert(uid);
       part_since_.erase(uid);
@@ -118,6 +119,24 @@ class WholeGangs final : public Promise {
       }
     }
   }
+  // Whether a gang that was whole does so: with pods that were made once it had no place any more.
+  // One beyond its minimum that waited meanwhile belongs to what was.
+  bool StartsAgain(const types::PodGroup& group, int64_t held) {
+    const auto waited = waited_.find(group.meta.uid);
+    if (held == 0 && waited == waited_.end()) {
+      for (const types::Pod* pod : ledger().PodsOf(group)) {
+        if (pod->spec.node_name.empty()) waited_[group.meta.uid].insert(pod->meta.uid);
+      }
+      return !waited_.contains(group.meta.uid);
+    }
+    if (held == 0 || waited == waited_.end()) return false;
+    const std::set<std::string> places = PlacesOf(group);
+    const bool same = std::any_of(places.begin(), places.end(), [&](const std::string& pod) {
+      return waited->second.contains(pod);
+    });
+    if (same) waited_.erase(waited);
+    return !same;
+  }
   static bool Tells(const types::PodGroup& group) {
     const types::Condition* const told =
         types::FindCondition(group.status.conditions, "PartiallyBound");
@@ -132,6 +151,8 @@ class WholeGangs final : public Promise {
   std::map<std::string, Part> part_since_;  // By uid of the group.
   // Groups that were whole at some time since they had no place at all.
   std::set<std::string> whole_;
+  // Of such groups without a place: the pods that waited for one then.
+  std::map<std::string, std::set<std::string>> waited_;
   // By key of such a group that is gone: the pods that had places then.
   std::map<std::string, std::set<std::string>> left_by_;
 };
