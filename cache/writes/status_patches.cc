@@ -100,15 +100,20 @@ void Merge(ShownCondition condition, std::vector<ShownCondition>* conditions) {
   conditions->push_back(std::move(condition));
 }
 
-void MergeReported(const framework::PodGroupReport& group,
+bool MergeReported(const framework::PodGroupReport& group,
                    std::vector<ShownCondition>* conditions) {
+  bool withheld = false;
   for (const framework::ConditionReport& condition : group.conditions) {
     const bool stands = condition.type == "Scheduled";
-    if (stands && !CameAbout(group.phase)) continue;
+    if (stands && !CameAbout(group.phase)) {
+      withheld = true;
+      continue;
+    }
     MergeBeyondFigures(condition, conditions);
     if (stands) EndUnschedulable(conditions);
   }
   EndNotEnqueued(group.phase, conditions);
+  return withheld;
 }
 
 bool SameAmounts(const NamedAmounts& a, const NamedAmounts& b) {

@@ -83,7 +83,7 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   if (group.allocated_hyper_node) {
     desired.status.allocated_hyper_node = *group.allocated_hyper_node;
   }
-  MergeReported(group, &desired.status.conditions);
+  const bool is_placing = MergeReported(group, &desired.status.conditions);
   if (auto own = group_conditions_.find(key); own != group_conditions_.end()) {
     Merge(own->second, &desired.status.conditions);
   } else {
@@ -96,7 +96,11 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   DesiredGroup& last = groups_[key];
   if (last.uid == desired.uid) KeepUntoldEvents(last.events, &desired);
   last = std::move(desired);
+  // Nothing may be left to write of a gang that is being placed: the next report, which does have
+  // something, is another one.
+  const DesiredGroup told = is_placing ? last : DesiredGroup();
   Schedule({Kind::kPodGroup, key});
+  if (is_placing && !groups_.contains(key)) TellGroup(key, told);
 }
 
 // What an earlier life of this program said and is not so any more.

@@ -205,6 +205,27 @@ TEST_CASE("status writer: conditions keep their times, and say which of them hol
   CHECK(condition("Unschedulable") == StrCat("True no room since ", at(4), " by s4"));
 }
 
+TEST_CASE("status writer: what the cycle that places a gang says is told once", "[cache]") {
+  WriterBed bed;
+  const auto say = [&bed](model::PodGroupPhase phase, std::vector<framework::EventReport> events) {
+    framework::CycleReport report = Report(bed, "", phase);
+    report.pod_groups[0].conditions = {{"Scheduled", "True", "R", ""}};
+    report.pod_groups[0].events = std::move(events);
+    bed.effects.Report(std::move(report));
+    bed.executor.Advance(absl::Seconds(10));
+  };
+  say(model::PodGroupPhase::kInqueue, {});
+  const size_t before = bed.Sent("POST", "/events").size();
+  const size_t writes = bed.Sent("PATCH", "/podgroups/").size();
+  say(model::PodGroupPhase::kInqueue, {{true, "TopologyIgnored", "why"}});
+  CHECK(bed.Sent("PATCH", "/podgroups/").size() == writes);
+  CHECK(bed.Sent("POST", "/events").size() == before + 1);
+  CHECK(bed.LastBody("/events")["reason"].AsString() == "TopologyIgnored");
+  say(model::PodGroupPhase::kRunning, {});
+  CHECK(bed.Sent("PATCH", "/podgroups/").size() == writes + 1);
+  CHECK(bed.Sent("POST", "/events").size() == before + 1);
+}
+
 TEST_CASE("status writer: a PodGroup of others is not written", "[cache]") {
   WriterBed bed;
   framework::CycleReport report = Report(bed, "m");
