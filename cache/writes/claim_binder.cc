@@ -96,10 +96,10 @@ ClaimBinder::~ClaimBinder() {
 }
 
 net::Awaitable<absl::StatusOr<bool>> ClaimBinder::Write(Order order) {
+  active_.insert(order.uid);
   if (releasing_.contains(order.uid)) {
     co_return absl::ResourceExhaustedError("what the last attempt was given is being taken back");
   }
-  active_.insert(order.uid);
   const absl::Duration start = api_.executor().Monotonic();
   for (size_t index = 0; index < order.plan->claims.size(); ++index) {
     absl::Status status = co_await WriteClaim(order, index);
