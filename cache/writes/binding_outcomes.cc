@@ -12,6 +12,14 @@ namespace bth::cache {
 using metrics::EffectKind;
 using metrics::EffectOutcome;
 
+namespace {
+
+std::string DeletedBeforeBound(const Binding& bind) {
+  return StrCat("pod ", bind.key(), " was deleted before it was bound");
+}
+
+}  // namespace
+
 void BindingWriter::Count(EffectOutcome outcome) {
   if (parts_.metrics != nullptr) parts_.metrics->Effect(EffectKind::kBind, outcome);
 }
@@ -49,7 +57,7 @@ void BindingWriter::Failed(Binding& bind, BindFailure why, const absl::Status& s
   GiveLocksBack(bind);
   gangs_.BindingFailed(
       bind.job, why,
-      why == BindFailure::kGone ? StrCat("pod ", bind.key(), " was deleted before it was bound")
+      why == BindFailure::kGone ? DeletedBeforeBound(bind)
                                 : StrCat("pod ", bind.key(), " could not be bound to node ",
                                          bind.node, ": ", std::string(status.message())),
       parts_.api.executor().Now(), client::RetryAfter(status).value_or(absl::ZeroDuration()));
@@ -93,7 +101,7 @@ void BindingWriter::TellOvertaken(const Binding& bind) {
   std::string what;
   if (!view || view->uid != bind.uid) {
     why = BindFailure::kGone;
-    what = StrCat("pod ", bind.key(), " was deleted before it was bound");
+    what = DeletedBeforeBound(bind);
   } else if (!view->node.empty()) {
     return;
   } else if (parts_.mirror.NodeNamed(bind.node) == nullptr) {

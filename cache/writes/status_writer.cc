@@ -164,8 +164,8 @@ void StatusWriter::TakePod(const framework::CycleReport& report, const framework
     if (gathering_.contains(group)) desired.gathering = std::move(group);
   }
   // Most pods that wait show it already.
-  const bool is_shown = PodUrgency(key, desired) == Urgency::kNone;
-  if (is_shown && busy_.empty() && !pods_.contains(key)) return;
+  const bool is_new = busy_.empty() && !pods_.contains(key);
+  if (is_new && PodUrgency(key, desired) == Urgency::kNone) return;
   pods_[key] = std::move(desired);
   Schedule({Kind::kPod, key});
 }
