@@ -1,4 +1,6 @@
 // A scheduler that leads for long: what came and went leaves nothing behind in it.
+#include "tests/support/long_life.h"
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,11 +74,6 @@ class Churn {
   Bed& bed_;
 };
 
-struct Left {
-  size_t heap_bytes = 0;    // That goes with the scheduler.
-  size_t series_bytes = 0;  // Metrics as text.
-};
-
 // A scheduler with metrics of its own, which go with it.
 class Counted {
  public:
@@ -93,8 +90,8 @@ class Counted {
     bed_.Settle();
   }
   // Ends it.
-  Left End() {
-    Left left{.series_bytes = series_->RenderText().size()};
+  test::LongLifeLeft End() {
+    test::LongLifeLeft left{.series_bytes = series_->RenderText().size()};
     const size_t before = test::LiveHeapBytes().value_or(0);
     bed_.scheduler.reset();
     metrics_.reset();
@@ -110,7 +107,7 @@ class Counted {
 };
 
 // After so many rounds, and as long as it takes to forget the last events.
-Left AfterRounds(int rounds) {
+test::LongLifeLeft AfterRounds(int rounds) {
   Bed bed;
   bed.Node("n1", 4);
   Counted counted(bed);
@@ -128,18 +125,7 @@ Left AfterRounds(int rounds) {
 }
 
 TEST_CASE("long life: jobs that came and went leave nothing behind", "[scheduler]") {
-  if (!test::LiveHeapBytes()) return;
-  // So many that tables have grown to the size they keep, words that rest among them.
-  constexpr int kFew = 400 * kSorts;
-  constexpr int kMore = 600 * kSorts;
-  static_cast<void>(AfterRounds(kSorts));  // What is made once in a process.
-  const Left few = AfterRounds(kFew);
-  const Left more = AfterRounds(kMore);
-  INFO("heap " << few.heap_bytes << ", " << more.heap_bytes);
-  // One string for each round of one sort would be more.
-  CHECK(more.heap_bytes < few.heap_bytes + 8 * (kMore - kFew));
-  // Numbers grow longer, and that is all.
-  CHECK(more.series_bytes < few.series_bytes + (kMore - kFew) / 8);
+  test::CheckLeavesNothing(kSorts, 400, 600, AfterRounds);
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // Controllers that act for long: what came and went leaves nothing behind in them.
+#include "tests/support/long_life.h"
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -80,13 +82,8 @@ class LongLife : public JobBed {
   }
 };
 
-struct Left {
-  size_t heap_bytes = 0;    // That goes with the controllers.
-  size_t series_bytes = 0;  // Metrics as text.
-};
-
 // After so many rounds, and as long as it takes to forget the last events.
-Left AfterRounds(int rounds) {
+LongLifeLeft AfterRounds(int rounds) {
   LongLife bed;
   bed.StartAll();
   for (int i = 0; i < rounds; ++i) bed.Round(i);
@@ -98,7 +95,7 @@ Left AfterRounds(int rounds) {
   bed.Wait(absl::Minutes(11));
   bed.Round(0);
   bed.Wait(absl::Minutes(1));
-  Left left{.series_bytes = bed.SeriesBytes()};
+  LongLifeLeft left{.series_bytes = bed.SeriesBytes()};
   const size_t before = LiveHeapBytes().value_or(0);
   bed.Kill();
   left.heap_bytes = before - LiveHeapBytes().value_or(0);
@@ -106,18 +103,7 @@ Left AfterRounds(int rounds) {
 }
 
 TEST_CASE("long life: batch jobs that came and went leave nothing behind", "[controllers]") {
-  if (!LiveHeapBytes()) return;
-  // So many that tables have grown to the size they keep.
-  constexpr int kFew = 200 * kSorts;
-  constexpr int kMore = 400 * kSorts;
-  static_cast<void>(AfterRounds(kSorts));  // What is made once in a process.
-  const Left few = AfterRounds(kFew);
-  const Left more = AfterRounds(kMore);
-  INFO("heap " << few.heap_bytes << ", " << more.heap_bytes);
-  // One string for each round of one sort would be more.
-  CHECK(more.heap_bytes < few.heap_bytes + 8 * (kMore - kFew));
-  // Numbers grow longer, and that is all.
-  CHECK(more.series_bytes < few.series_bytes + (kMore - kFew) / 8);
+  CheckLeavesNothing(kSorts, 200, 400, AfterRounds);
 }
 
 }  // namespace
