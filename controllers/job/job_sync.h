@@ -25,12 +25,16 @@ class JobSync final {
   net::Awaitable<SyncError> AddPluginObjects();
   net::Awaitable<SyncError> UpdatePluginObjects();
   net::Awaitable<SyncError> Reconcile();
+  // Of a job that may have no further pods: those that are scaled away leave, lest they hold the
+  // room that its gang waits for.
+  net::Awaitable<SyncError> Shrink();
   net::Awaitable<SyncError> Create(const SyncPlan& plan);
   net::Awaitable<SyncError> Delete(const SyncPlan& plan);
   net::Awaitable<absl::Status> Finish(SyncError error);
 
   const types::BatchJob& job() const { return *now_; }
   bool MayHavePods() const;
+  SyncPlan Plan();  // By what is known of the pods by now.
   // What the step decides, from the counts of the pods.
   void DecidePhase();
   JobNote CurrentNote() const;

@@ -50,12 +50,6 @@ SyncPlan PlanSync(const JobView& job) {
   return plan;
 }
 
-PodCounts CountPods(const JobView& job) {
-  SyncPlan plan;
-  for (const types::BatchTask& task : job.job->spec.tasks) PlanPods(job, task, &plan);
-  return plan.counts;
-}
-
 PodCounts CountAllPods(const JobView& job) {
   PodCounts counts;
   for (const auto& [task, pods] : job.tasks) {

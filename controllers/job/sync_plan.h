@@ -29,8 +29,6 @@ struct SyncPlan {
 
 // Pods of tasks that are no longer in the spec are left alone.
 SyncPlan PlanSync(const JobView& job);
-// Its counts alone, of any job, however impossible.
-PodCounts CountPods(const JobView& job);
 // Of all pods of the job, also those that are not wanted: what is there while nothing can be done.
 PodCounts CountAllPods(const JobView& job);
 
