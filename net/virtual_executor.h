@@ -25,6 +25,8 @@ class VirtualExecutor final : public Executor {
   absl::Duration Monotonic() const override { return elapsed_; }
   absl::Time Now() const override { return start_ + elapsed_; }
   bool IsCurrent() const override { return true; }
+  // Somebody sets the clock by so much, forward or back: no time passes.
+  void SetClock(absl::Duration by) { start_ += by; }
 
   // Runs what is posted, and what that posts, without letting time pass. Stops after
   // `tasks_max` (a loop that never ends is a bug of the caller) and says whether it ran dry.
@@ -41,7 +43,7 @@ class VirtualExecutor final : public Executor {
   // Takes what it runs off `tasks_left`; false: that was not enough.
   bool RunPosted(size_t* tasks_left);
 
-  const absl::Time start_;
+  absl::Time start_;  // Of what Now() tells.
   absl::Duration elapsed_;
   std::deque<Task> ready_;
   std::map<std::pair<absl::Duration, TimerId>, Task> timers_;

@@ -35,7 +35,7 @@ PolicyFile::PolicyFile(net::Executor& executor, const framework::Registry& regis
     : registry_(registry),
       metrics_(metrics),
       options_(std::move(options)),
-      watch_(executor, {.path = options_.path}) {}
+      watch_(executor, {.path = options_.path, .poll = options_.poll}) {}
 
 absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> PolicyFile::Decide(bool at_start) {
   conf::ReloadRequest request;

@@ -20,6 +20,7 @@ struct PolicyFileOptions {
   std::string path;  // Empty: the built-in policy.
   bool disable_default = false;
   bool agent = false;  // The built-in policy is that of the agent scheduler.
+  absl::Duration poll = client::FileWatchOptions().poll;  // How often the file is looked at.
 };
 
 // A bad file at start is an error unless Volcano's fallback applies; a bad file later keeps the

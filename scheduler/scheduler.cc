@@ -263,10 +263,8 @@ void Scheduler::Kick() {
   } else if (mirror_.statuses_changed() && !options_.single_pods) {
     at = std::max(now + options_.status_delay, pace_.paid_at());
   }
-  const absl::Time hold = std::min(mirror_.NextHoldEnd(), writer_.NextGangRelease());
-  if (hold != absl::InfiniteFuture()) {
-    at = std::min(at, now + std::max(hold - context_.clock.Now(), absl::ZeroDuration()));
-  }
+  const absl::Duration pause = std::min(mirror_.UntilHoldEnds(), writer_.UntilGangRelease());
+  at = std::min(at, now + std::max(pause, absl::ZeroDuration()));
   at = std::min({at, not_after_, guard_.rebuild_at()});
   if (at == absl::InfiniteDuration()) return;
   if (timer_ != 0) {

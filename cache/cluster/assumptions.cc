@@ -139,7 +139,7 @@ absl::Duration Assumptions::Spare(const std::string& key, std::string_view uid) 
   SparedPod& spared = spared_[key];
   if (spared.uid != uid) spared = {.uid = std::string(uid)};
   spared.pause = std::clamp(2 * spared.pause, kFirstPause, kLongestPause);
-  spared.until = clock_.Now() + spared.pause;
+  spared.until = clock_.Monotonic() + spared.pause;
   spared.over = false;
   if (draft_.now.tasks[id].preemptable) draft_.ChangeTask(id).preemptable = false;
   draft_.changed = true;
@@ -147,7 +147,7 @@ absl::Duration Assumptions::Spare(const std::string& key, std::string_view uid) 
 }
 
 void Assumptions::EndSpares() {
-  const absl::Time now = clock_.Now();
+  const absl::Duration now = clock_.Monotonic();
   for (auto it = spared_.begin(); it != spared_.end();) {
     SparedPod& spared = it->second;
     const TaskId id = tables_.pods.Find(it->first, spared.uid);
@@ -168,12 +168,12 @@ void Assumptions::EndSpares() {
   }
 }
 
-absl::Time Assumptions::NextSpareEnd() const {
-  absl::Time earliest = absl::InfiniteFuture();
+absl::Duration Assumptions::UntilSpareEnds() const {
+  absl::Duration earliest = absl::InfiniteDuration();
   for (const auto& [key, pod] : spared_) {
     if (!pod.over) earliest = std::min(earliest, pod.until);
   }
-  return earliest;
+  return earliest - clock_.Monotonic();
 }
 
 Assumptions::Open Assumptions::OpenAfter(TaskId id, const CompiledPod& pod) const {
@@ -221,7 +221,7 @@ void Assumptions::Enter(TaskId id, const Saved& saved) {
     const model::TaskRow& row = draft_.now.tasks[id];
     const auto spared = spared_.find(row.names->Key());
     const bool holds = spared != spared_.end() && spared->second.uid == row.names->uid &&
-                       spared->second.until > clock_.Now();
+                       spared->second.until > clock_.Monotonic();
     if (holds && row.preemptable) draft_.ChangeTask(id).preemptable = false;
   }
   if (saved.open.nomination) {

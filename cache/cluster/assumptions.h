@@ -70,7 +70,7 @@ class Assumptions {
   absl::Duration Spare(const std::string& key, std::string_view uid);
   // Whose pause is over may be evicted again; how long it was is remembered for as long again.
   void EndSpares();
-  absl::Time NextSpareEnd() const;  // InfiniteFuture: none is spared.
+  absl::Duration UntilSpareEnds() const;  // InfiniteDuration: none is spared.
 
   // The object came: what it does not show yet holds on, and the rest ends.
   Open OpenAfter(model::TaskId id, const CompiledPod& pod) const;
@@ -97,7 +97,7 @@ class Assumptions {
   // A pod that a budget kept from being evicted.
   struct SparedPod {
     std::string uid;
-    absl::Time until;
+    absl::Duration until;  // Monotonic.
     absl::Duration pause;  // The last one; the next refusal doubles it.
     bool over = false;     // And snapshots say so.
   };

@@ -338,16 +338,16 @@ void JobTable::SetPhase(JobId job, PodGroupPhase phase) {
   Touch(job);
 }
 
-void JobTable::Hold(JobId job, absl::Time until) {
-  records_[job].held_until = clock_.Monotonic() + (until - clock_.Now());
+void JobTable::Hold(JobId job, absl::Duration pause) {
+  records_[job].held_until = clock_.Monotonic() + pause;
   held_.insert(job);
   Touch(job);
 }
 
-absl::Time JobTable::NextHoldEnd() const {
+absl::Duration JobTable::UntilHoldEnds() const {
   absl::Duration earliest = absl::InfiniteDuration();
   for (JobId job : held_) earliest = std::min(earliest, records_[job].held_until);
-  return clock_.Now() + (earliest - clock_.Monotonic());
+  return earliest - clock_.Monotonic();
 }
 
 void JobTable::EndHolds() {

@@ -66,10 +66,10 @@ class JobTable {
 
   // The phase counts from now on.
   void SetPhase(model::JobId job, model::PodGroupPhase phase);
-  // Keeps a job out of cycles until `until`, as the clock goes now: that it is set meanwhile does
-  // not lengthen the pause. A later call replaces an earlier one.
-  void Hold(model::JobId job, absl::Time until);
-  absl::Time NextHoldEnd() const;  // As the clock goes now; InfiniteFuture: none is held.
+  // Keeps a job out of cycles for so long, whoever sets the clock meanwhile. A later call replaces
+  // an earlier one.
+  void Hold(model::JobId job, absl::Duration pause);
+  absl::Duration UntilHoldEnds() const;  // InfiniteDuration: none is held.
 
   model::JobId Find(const std::string& key) const;  // Invalid: there is none.
   const JobRecord& RecordOf(model::JobId job) const { return records_[job]; }

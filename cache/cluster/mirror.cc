@@ -299,9 +299,9 @@ void Mirror::AssumePhase(const std::string& pod_group_key, model::PodGroupPhase 
   const JobId job = jobs.Find(pod_group_key);
   if (job.valid() && jobs.RecordOf(job).group) jobs.SetPhase(job, phase);
 }
-void Mirror::HoldJob(const std::string& key, absl::Time until) {
+void Mirror::HoldJob(const std::string& key, absl::Duration pause) {
   const JobId job = tables_->jobs.Find(key);
-  if (job.valid()) tables_->jobs.Hold(job, until);
+  if (job.valid()) tables_->jobs.Hold(job, pause);
 }
 
 bool Mirror::changed() const {
@@ -340,10 +340,11 @@ std::shared_ptr<const model::Snapshot> Mirror::Publish() {
   return snapshot;
 }
 
-absl::Time Mirror::NextHoldEnd() const {
-  const absl::Time earliest =
-      std::min(tables_->jobs.NextHoldEnd(), tables_->assumptions.NextSpareEnd());
-  return tables_->draft.some_wait() ? std::min(earliest, tables_->pods.NextGivenUp()) : earliest;
+absl::Duration Mirror::UntilHoldEnds() const {
+  const absl::Duration earliest =
+      std::min(tables_->jobs.UntilHoldEnds(), tables_->assumptions.UntilSpareEnds());
+  if (!tables_->draft.some_wait()) return earliest;
+  return std::min(earliest, tables_->pods.NextGivenUp() - clock_.Now());
 }
 
 std::vector<std::string> Mirror::ReadyNodes() const {

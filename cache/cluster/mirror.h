@@ -115,8 +115,8 @@ class Mirror {
   void ForgetGateLifted(const std::string& key, std::string_view uid);
   // A cycle found the PodGroup in this phase, which counts from now on and is told a little later.
   void AssumePhase(const std::string& pod_group_key, model::PodGroupPhase phase);
-  // Keeps a job out of cycles until `until`; a later call replaces an earlier one.
-  void HoldJob(const std::string& key, absl::Time until);
+  // Keeps a job out of cycles for so long; a later call replaces an earlier one.
+  void HoldJob(const std::string& key, absl::Duration pause);
   // Nobody may evict the pod for a while, which is returned: twice as long as the last time.
   absl::Duration SparePod(const std::string& key, std::string_view uid);
 
@@ -125,9 +125,9 @@ class Mirror {
   // something changed that only statuses follow: confirmed bindings, room that nobody waits for.
   bool statuses_changed() const;
   std::shared_ptr<const model::Snapshot> Publish();
-  // When the earliest pause of a job or spared pod ends, or, while a job waits, a leaving pod is
-  // given up; InfiniteFuture when none.
-  absl::Time NextHoldEnd() const;
+  // In how long the earliest pause of a job or spared pod ends, or, while a job waits, a leaving
+  // pod is given up; InfiniteDuration when none.
+  absl::Duration UntilHoldEnds() const;
 
   // What the objects show; null or nothing when unknown.
   // True when the PodGroup is ours to enqueue and to write: a pod of it is ours, or it has none.

@@ -60,7 +60,7 @@ void BindingWriter::Failed(Binding& bind, BindFailure why, const absl::Status& s
       why == BindFailure::kGone ? DeletedBeforeBound(bind)
                                 : StrCat("pod ", bind.key(), " could not be bound to node ",
                                          bind.node, ": ", std::string(status.message())),
-      parts_.api.executor().Now(), client::RetryAfter(status).value_or(absl::ZeroDuration()));
+      parts_.api.executor().Monotonic(), client::RetryAfter(status).value_or(absl::ZeroDuration()));
   if (why != BindFailure::kGone) {
     statuses_.WantPodCondition(
         bind.key(), bind.uid, "SchedulerError",
@@ -84,7 +84,7 @@ void BindingWriter::Finish(Binding& bind, bool is_bound) {
                   is_bound);
     if (claims_.HasReleases()) parts_.lanes.Wake();
   }
-  gangs_.BindingEnds(bind.job, parts_.api.executor().Now());
+  gangs_.BindingEnds(bind.job, parts_.api.executor().Monotonic());
 }
 
 void BindingWriter::Abandon(Binding& bind) {
@@ -109,7 +109,7 @@ void BindingWriter::TellOvertaken(const Binding& bind) {
   } else {
     what = StrCat("pod ", bind.key(), " changed before it was bound to node ", bind.node);
   }
-  gangs_.BindingFailed(bind.job, why, std::move(what), parts_.api.executor().Now());
+  gangs_.BindingFailed(bind.job, why, std::move(what), parts_.api.executor().Monotonic());
 }
 
 void BindingWriter::GiveLocksBack(Binding& bind) {

@@ -200,7 +200,7 @@ absl::Status EffectWriter::Assume(const framework::EffectBatch& batch, Accepted*
 }
 
 void EffectWriter::Take(framework::EffectBatch batch) {
-  gangs_.LookBack(api_.executor().Now());
+  gangs_.LookBack(api_.executor().Monotonic());
   for (const framework::BindEffect& bind : batch.binds) {
     const model::JobId job = batch.snapshot->tasks[bind.task].job;
     if (job.valid()) gangs_.BatchComes(batch.snapshot->jobs[job].facts->Key());

@@ -54,9 +54,13 @@ class EffectWriter {
   StatusWriter& statuses() { return statuses_; }
   // Looks again at the gangs of which a binding failed. Called after each cycle, with whether its
   // policy keeps gangs whole.
-  void ReviewGangs(bool gangs_are_kept) { gangs_.ReviewAll(api_.executor().Now(), gangs_are_kept); }
-  // When ReviewGangs will have something to do; InfiniteFuture when nothing is to come.
-  absl::Time NextGangRelease() const { return gangs_.NextRelease(); }
+  void ReviewGangs(bool gangs_are_kept) {
+    gangs_.ReviewAll(api_.executor().Monotonic(), gangs_are_kept);
+  }
+  // In how long ReviewGangs will have something to do; InfiniteDuration when nothing is to come.
+  absl::Duration UntilGangRelease() const {
+    return gangs_.NextRelease() - api_.executor().Monotonic();
+  }
   // Looks again at what the watch may have settled. Called when something was put into the mirror.
   // Cost: follows the number of bindings that wait for it.
   void Review() { bindings_.Review(); }

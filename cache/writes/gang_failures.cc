@@ -68,7 +68,7 @@ void GangFailures::BatchCame() {
 }
 
 void GangFailures::BindingFailed(const std::string& job, BindFailure why, std::string what,
-                                 absl::Time now, absl::Duration at_least) {
+                                 absl::Duration now, absl::Duration at_least) {
   const auto [entry, fresh] = failures_.try_emplace(job);
   Failure& failure = entry->second;
   if (fresh) {
@@ -82,14 +82,14 @@ void GangFailures::BindingFailed(const std::string& job, BindFailure why, std::s
   failure.what = std::move(what);
   Hold(job, why, &failure, now, at_least);
   // While nobody can be reached, trying does not show that the gang cannot be whole.
-  if (why == BindFailure::kUnreachable && failure.release_at != absl::InfiniteFuture()) {
+  if (why == BindFailure::kUnreachable && failure.release_at != absl::InfiniteDuration()) {
     failure.release_at = now + options_.release_after;
   }
 }
 
 // One job that the server refuses must not be tried in every cycle. Failures of the same attempt
 // count once.
-void GangFailures::Hold(const std::string& job, BindFailure why, Failure* failure, absl::Time now,
+void GangFailures::Hold(const std::string& job, BindFailure why, Failure* failure, absl::Duration now,
                         absl::Duration at_least) {
   if (why == BindFailure::kGone || why == BindFailure::kInterrupted) {
     if (failure->next_hold == absl::ZeroDuration()) failure->why = why;
@@ -99,7 +99,7 @@ void GangFailures::Hold(const std::string& job, BindFailure why, Failure* failur
   if (same_attempt && why <= failure->why) {
     if (failure->held_until >= now + at_least) return;
     failure->held_until = now + at_least;
-    mirror_.HoldJob(job, failure->held_until);
+    mirror_.HoldJob(job, at_least);
     return;
   }
   const auto& [initial, longest] = why == BindFailure::kUnreachable ? options_.hold_unreachable
@@ -110,10 +110,10 @@ void GangFailures::Hold(const std::string& job, BindFailure why, Failure* failur
   failure->why = why;
   failure->held_until = now + hold;
   failure->next_hold = std::min(2 * own, longest);
-  mirror_.HoldJob(job, failure->held_until);
+  mirror_.HoldJob(job, hold);
 }
 
-void GangFailures::BindingEnds(const std::string& job, absl::Time now) {
+void GangFailures::BindingEnds(const std::string& job, absl::Duration now) {
   const auto entry = under_way_.find(job);
   if (entry == under_way_.end() || --entry->second.bindings > 0) return;
   under_way_.erase(entry);
@@ -121,7 +121,7 @@ void GangFailures::BindingEnds(const std::string& job, absl::Time now) {
   if (failure != failures_.end() && Review(job, &failure->second, now)) failures_.erase(failure);
 }
 
-void GangFailures::ReviewAll(absl::Time now, bool gangs_are_kept) {
+void GangFailures::ReviewAll(absl::Duration now, bool gangs_are_kept) {
   LookBack(now);
   gangs_are_kept_ = gangs_are_kept;
   for (auto it = failures_.begin(); it != failures_.end();) {
@@ -134,7 +134,7 @@ void GangFailures::ReviewAll(absl::Time now, bool gangs_are_kept) {
 }
 
 // Their time begins anew.
-void GangFailures::LookBack(absl::Time now) {
+void GangFailures::LookBack(absl::Duration now) {
   if (std::exchange(looked_back_, true)) return;
   for (std::string& job : mirror_.HalfBoundGroups()) {
     Failure failure;
@@ -143,7 +143,7 @@ void GangFailures::LookBack(absl::Time now) {
   }
 }
 
-bool GangFailures::TakeUp(const std::string& job, absl::Time now, Failure* failure) {
+bool GangFailures::TakeUp(const std::string& job, absl::Duration now, Failure* failure) {
   const ShownPodGroup& shown = *mirror_.ShownOf(job);
   const ShownCondition* const told = FindTrue(shown, kPartiallyBound);
   if (told == nullptr && (StoodBefore(shown) || mirror_.WasWhole(job))) return false;
@@ -159,12 +159,12 @@ bool GangFailures::TakeUp(const std::string& job, absl::Time now, Failure* failu
   return true;
 }
 
-bool GangFailures::Review(const std::string& job, Failure* failure, absl::Time now) {
+bool GangFailures::Review(const std::string& job, Failure* failure, absl::Duration now) {
   const std::optional<GangView> gang = mirror_.Gang(job);
   if (!gang) {
     failure->half_bound = false;
     failure->releasing = false;
-    failure->release_at = absl::InfiniteFuture();
+    failure->release_at = absl::InfiniteDuration();
     return !mirror_.HoldsPlaces(job);
   }
   if (std::exchange(failure->unjudged, false) && gang->half_bound() && !TakeUp(job, now, failure)) {
@@ -174,9 +174,9 @@ bool GangFailures::Review(const std::string& job, Failure* failure, absl::Time n
   if (gang->whole) failure->never_whole = false;
   if (gang->ready == 0) failure->never_whole = true;
   if (!half || !failure->never_whole) {
-    failure->release_at = absl::InfiniteFuture();
+    failure->release_at = absl::InfiniteDuration();
     failure->releasing = false;
-  } else if (failure->release_at == absl::InfiniteFuture()) {
+  } else if (failure->release_at == absl::InfiniteDuration()) {
     failure->release_at = now + options_.release_after;
   }
   if (failure->release_at <= now) Release(job, failure, now);
@@ -187,7 +187,7 @@ bool GangFailures::Review(const std::string& job, Failure* failure, absl::Time n
 
 // It cannot be whole, so that what is bound of it only holds room. Its pods that come again wait
 // out the longest pause.
-void GangFailures::Release(const std::string& job, Failure* failure, absl::Time now) {
+void GangFailures::Release(const std::string& job, Failure* failure, absl::Duration now) {
   const std::optional<GangView> gang = mirror_.Gang(job);
   const std::vector<PlacedPod> placed = mirror_.PlacedPods(job);
   if (placed.empty()) {
@@ -205,12 +205,12 @@ void GangFailures::Release(const std::string& job, Failure* failure, absl::Time 
   failure->releasing = true;
   failure->release_at = now + options_.release_retry;
   failure->held_until = now + options_.hold_refused.second;
-  mirror_.HoldJob(job, failure->held_until);
+  mirror_.HoldJob(job, options_.hold_refused.second);
   for (const PlacedPod& pod : placed) evict_(pod, job);
 }
 
-absl::Time GangFailures::NextRelease() const {
-  absl::Time next = absl::InfiniteFuture();
+absl::Duration GangFailures::NextRelease() const {
+  absl::Duration next = absl::InfiniteDuration();
   for (const auto& [job, failure] : failures_) {
     if (!under_way_.contains(job)) next = std::min(next, failure.release_at);
   }

@@ -43,7 +43,7 @@ struct GangFailureOptions {
 // A gang that was whole and lost pods is never released: what is left of it may be at work. While
 // its PodGroup is away, which a controller may make anew around the same pods, nothing is said or
 // done about a gang, and nothing forgotten as long as some of its pods have a place.
-// Thread: I/O.
+// All times are monotonic. Thread: I/O.
 class GangFailures {
  public:
   // Evicts a pod of a gang that is released.
@@ -57,24 +57,24 @@ class GangFailures {
   // Takes up the gangs that an earlier life of this program left half bound, whether it got to
   // say so or not. Called before anything is bound and again at will: only the first call looks,
   // at all PodGroups.
-  void LookBack(absl::Time now);
+  void LookBack(absl::Duration now);
   // A batch that binds pods of the job comes in, before any of them is assumed bound.
   void BatchComes(const std::string& job);
   void BindingBegins(const std::string& job) { ++under_way_[job].bindings; }
   // The job pauses for `at_least` as well: the server said so.
-  void BindingFailed(const std::string& job, BindFailure why, std::string what, absl::Time now,
+  void BindingFailed(const std::string& job, BindFailure why, std::string what, absl::Duration now,
                      absl::Duration at_least = absl::ZeroDuration());
   // Whatever came of it.
-  void BindingEnds(const std::string& job, absl::Time now);
+  void BindingEnds(const std::string& job, absl::Duration now);
   // Forgets what BatchComes noted of jobs of which no binding began.
   void BatchCame();
 
   // What the watch told may have completed or ended gangs. Called after each cycle; the cost
   // follows their number. `gangs_are_kept`: by the policy in force. Otherwise some of a PodGroup's
   // pods may well be bound without the others, and nothing is said or done about it.
-  void ReviewAll(absl::Time now, bool gangs_are_kept);
-  // When the next gang is to be released; InfiniteFuture when none.
-  absl::Time NextRelease() const;
+  void ReviewAll(absl::Duration now, bool gangs_are_kept);
+  // When the next gang is to be released; InfiniteDuration when none.
+  absl::Duration NextRelease() const;
 
  private:
   struct UnderWay {
@@ -86,23 +86,23 @@ class GangFailures {
     BindFailure why = BindFailure::kInterrupted;
     std::string what;  // The last failure, in words.
     absl::Duration next_hold;
-    absl::Time held_until = absl::InfinitePast();
+    absl::Duration held_until = -absl::InfiniteDuration();
     bool half_bound = false;   // And its PodGroup says so.
     bool never_whole = false;  // Since nothing of it was bound.
-    absl::Time release_at = absl::InfiniteFuture();
+    absl::Duration release_at = absl::InfiniteDuration();
     bool releasing = false;
     // An earlier life of this program left it without a PodGroup: what to make of it is seen when
     // one comes.
     bool unjudged = false;
   };
 
-  void Hold(const std::string& job, BindFailure why, Failure* failure, absl::Time now,
+  void Hold(const std::string& job, BindFailure why, Failure* failure, absl::Duration now,
             absl::Duration at_least);
   // What an earlier life of this program left. False: it was whole.
-  bool TakeUp(const std::string& job, absl::Time now, Failure* failure);
+  bool TakeUp(const std::string& job, absl::Duration now, Failure* failure);
   // True when nothing is left to say about the job.
-  bool Review(const std::string& job, Failure* failure, absl::Time now);
-  void Release(const std::string& job, Failure* failure, absl::Time now);
+  bool Review(const std::string& job, Failure* failure, absl::Duration now);
+  void Release(const std::string& job, Failure* failure, absl::Duration now);
   void Tell(const std::string& job, const GangView& gang, Failure* failure);
   void RecordEvent(const std::string& job, const GangView& gang, std::string reason,
                    std::string message);

@@ -98,6 +98,9 @@ const framework::Registry& AgentRegistry() {
   return kRegistry;
 }
 
+// A look at the file is a system call, which takes no simulated time and much of ours.
+constexpr absl::Duration kPolicyPoll = absl::Seconds(10);
+
 struct SchedulerKind {
   std::string program;
   std::string lease;
@@ -139,6 +142,7 @@ class SchedulerProgram final : public Candidate {
     scheduler::SchedulerOptions options;
     options.shard = {.mode = setup.sharding, .name = "volcano"};
     options.policy.path = setup.policy_path;
+    options.policy.poll = kPolicyPoll;
     options.gate_removals = setup.gate_removals;
     options.check_invariants_every = 1;
     options.may_lead = [this] { return elector_.is_leader(); };

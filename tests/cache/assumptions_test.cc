@@ -6,6 +6,7 @@
 #include "cache/cluster/tables.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
+#include "tests/support/settable_clock.h"
 
 namespace bth::cache {
 namespace {
@@ -17,7 +18,7 @@ using testing::PodText;
 
 // Nodes n and m of four cores, and the tables without their front.
 struct AssumptionsBed {
-  ManualClock clock{absl::FromUnixSeconds(1'767'225'600)};
+  SettableClock clock{absl::FromUnixSeconds(1'767'225'600)};
   Vocabulary vocabulary;
   Tables tables{clock, vocabulary};
   Assumptions& assumptions = tables.assumptions;
@@ -151,17 +152,22 @@ TEST_CASE("assumptions: the pause of a spared pod doubles, and outlives its row"
   REQUIRE(preemptable(id));
   CHECK(bed.assumptions.Spare("ns/p", "u-p") == absl::Seconds(10));
   CHECK(bed.assumptions.Spare("ns/p", "u-p") == absl::Seconds(20));
-  CHECK(bed.assumptions.NextSpareEnd() == bed.clock.Now() + absl::Seconds(20));
+  // Whoever sets the clock makes no pause shorter or longer.
+  bed.clock.Set(absl::Minutes(GENERATE(-3, 0, 3)));
+  CHECK(bed.assumptions.UntilSpareEnds() == absl::Seconds(20));
   const Assumptions::Saved saved = bed.assumptions.Save(id, {});
   bed.assumptions.Drop(id);
   bed.tables.pods.Drop(id);
   const TaskId anew = bed.Add(running);
   bed.assumptions.Enter(anew, saved);
   CHECK_FALSE(preemptable(anew));
-  bed.clock.Advance(absl::Seconds(20));
+  bed.clock.Advance(absl::Seconds(19));
+  bed.assumptions.EndSpares();
+  CHECK_FALSE(preemptable(anew));
+  bed.clock.Advance(absl::Seconds(1));
   bed.assumptions.EndSpares();
   CHECK(preemptable(anew));
-  CHECK(bed.assumptions.NextSpareEnd() == absl::InfiniteFuture());
+  CHECK(bed.assumptions.UntilSpareEnds() == absl::InfiniteDuration());
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ TEST_CASE("effect writer: a refused job pauses longer each time and says why", "
     bed.Bind({"p"});
     CHECK(bed.Status("p") == TaskStatus::kPending);
     CHECK(bed.Held() == pause);
-    bed.executor.Advance(bed.mirror.NextHoldEnd() - bed.clock.Now());
+    bed.executor.Advance(bed.mirror.UntilHoldEnds());
   }
   REQUIRE_FALSE(bed.Sent("PATCH", "/pods/p/status").empty());
   const Json condition = bed.LastBody("/pods/p/status").At({"status", "conditions"})[0];

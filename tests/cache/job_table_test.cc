@@ -6,6 +6,7 @@
 #include "cache/cluster/tables.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
+#include "tests/support/settable_clock.h"
 
 namespace bth::cache {
 namespace {
@@ -14,20 +15,6 @@ using model::JobId;
 using model::TaskId;
 using testing::MakeGroup;
 using testing::PodText;
-
-// Stands still until told; somebody may set it.
-class SettableClock final : public Clock {
- public:
-  explicit SettableClock(absl::Time start) : start_(start) {}
-  absl::Time Now() const override { return start_ + elapsed_; }
-  absl::Duration Monotonic() const override { return elapsed_; }
-  void Advance(absl::Duration by) { elapsed_ += by; }
-  void Set(absl::Duration by) { start_ += by; }
-
- private:
-  absl::Time start_;
-  absl::Duration elapsed_;
-};
 
 // Queue default, and the tables without their front.
 struct JobsBed {
@@ -131,10 +118,10 @@ TEST_CASE("job table: a held job is no work until its pause ends", "[cache][tabl
   bed.PutGroup("g");
   bed.AddPod({});
   CHECK(bed.Active() == std::vector<std::string>{"ns/g"});
-  CHECK(bed.jobs.NextHoldEnd() == absl::InfiniteFuture());
-  bed.jobs.Hold(bed.jobs.Find("ns/g"), bed.clock.Now() + absl::Seconds(5));
+  CHECK(bed.jobs.UntilHoldEnds() == absl::InfiniteDuration());
+  bed.jobs.Hold(bed.jobs.Find("ns/g"), absl::Seconds(5));
   CHECK(bed.Active().empty());
-  CHECK(bed.jobs.NextHoldEnd() == bed.clock.Now() + absl::Seconds(5));
+  CHECK(bed.jobs.UntilHoldEnds() == absl::Seconds(5));
   bed.clock.Advance(absl::Seconds(5));
   CHECK(bed.Active() == std::vector<std::string>{"ns/g"});
 }
@@ -143,10 +130,10 @@ TEST_CASE("job table: a clock that is set moves no end of a pause", "[cache][tab
   JobsBed bed;
   bed.PutGroup("g");
   bed.AddPod({});
-  bed.jobs.Hold(bed.jobs.Find("ns/g"), bed.clock.Now() + absl::Seconds(5));
+  bed.jobs.Hold(bed.jobs.Find("ns/g"), absl::Seconds(5));
   bed.clock.Set(absl::Minutes(GENERATE(-3, 3)));
   CHECK(bed.Active().empty());
-  CHECK(bed.jobs.NextHoldEnd() == bed.clock.Now() + absl::Seconds(5));
+  CHECK(bed.jobs.UntilHoldEnds() == absl::Seconds(5));
   bed.clock.Advance(absl::Seconds(4));
   CHECK(bed.Active().empty());
   bed.clock.Advance(absl::Seconds(1));

@@ -275,17 +275,17 @@ TEST_CASE("mirror: a held job stays out of cycles until its time", "[cache]") {
   MirrorBed bed;
   bed.Put({});
   CHECK(bed.Active() == std::vector<std::string>{"g"});
-  CHECK(bed.mirror.NextHoldEnd() == absl::InfiniteFuture());
-  bed.mirror.HoldJob("ns/g", bed.clock.Now() + absl::Seconds(5));
+  CHECK(bed.mirror.UntilHoldEnds() == absl::InfiniteDuration());
+  bed.mirror.HoldJob("ns/g", absl::Seconds(5));
   CHECK(bed.Active().empty());
-  CHECK(bed.mirror.NextHoldEnd() == bed.clock.Now() + absl::Seconds(5));
+  CHECK(bed.mirror.UntilHoldEnds() == absl::Seconds(5));
   bed.clock.Advance(absl::Seconds(4));
   CHECK(bed.Active().empty());
   bed.clock.Advance(absl::Seconds(1));
   CHECK(bed.Active() == std::vector<std::string>{"g"});
-  CHECK(bed.mirror.NextHoldEnd() == absl::InfiniteFuture());
-  bed.mirror.HoldJob("ns/unknown", bed.clock.Now());
-  CHECK(bed.mirror.NextHoldEnd() == absl::InfiniteFuture());
+  CHECK(bed.mirror.UntilHoldEnds() == absl::InfiniteDuration());
+  bed.mirror.HoldJob("ns/unknown", absl::Seconds(5));
+  CHECK(bed.mirror.UntilHoldEnds() == absl::InfiniteDuration());
 }
 
 TEST_CASE("mirror: pods that no PodGroup claims are listed, ours and pending ones", "[cache]") {

@@ -133,8 +133,8 @@ struct WriterBed {
   }
   TaskStatus Status(const std::string& pod) const { return mirror.Pod("ns/" + pod)->status; }
   std::string Held() const {
-    const absl::Time end = mirror.NextHoldEnd();
-    return end == absl::InfiniteFuture() ? "" : absl::FormatDuration(end - clock.Now());
+    const absl::Duration pause = mirror.UntilHoldEnds();
+    return pause == absl::InfiniteDuration() ? "" : absl::FormatDuration(pause);
   }
 };
 

@@ -39,6 +39,8 @@ TEST_CASE("half-bound gang: refused for ever, its bound pods are released after 
   bed.line->on_request = [&evicted](const net::Request& request) {
     if (absl::EndsWith(request.target, "/eviction")) evicted.push_back(request.target);
   };
+  // Whoever sets the clock meanwhile makes the time neither shorter nor longer.
+  bed.executor.SetClock(absl::Hours(GENERATE(-1, 0, 1)));
   bed.executor.Advance(absl::Minutes(9));
   CHECK(bed.tries.size() >= 5);
   CHECK(bed.tries.size() <= 10);  // 5 s, 10 s … 5 min.
