@@ -156,12 +156,12 @@ void PodLife::EndedByOthers() {
 
 void PodLife::Step(absl::Time t) {
   if (!start_time_) {
+    initialized_ = ready_ = {false, t};
     if (terminating_) {
       Finish(Phase::kFailed, t);
       return;
     }
     start_time_ = t;
-    initialized_ = ready_ = {false, t};
   } else if (t >= KillTime()) {
     StopAll(t, latest_ < asked_ + timing_.stop_delay ? kKillExit : kTermExit);
   } else if (t >= Deadline()) {

@@ -122,7 +122,7 @@ Json Conditions(const PodLife& life) {
     message.clear();
   }
   Json out = Json::MakeArray();
-  const Claim started{true, life.start_time().value_or(absl::UnixEpoch())};
+  const Claim started{life.started(), life.start_time().value_or(life.ready().since)};
   out.MutableItems().push_back(PodCondition("PodReadyToStartContainers", started, "", ""));
   out.MutableItems().push_back(PodCondition("Initialized", life.initialized(),
                                             "ContainersNotInitialized",

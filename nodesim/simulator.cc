@@ -268,24 +268,27 @@ net::Awaitable<absl::Status> Simulator::WorkOnPod(std::string key) {
   const std::string uid = found->second->uid;
   PodRecord* record = found->second.get();
   const auto node = nodes_.find(record->node);
-  if (node == nodes_.end()) {
+  const bool has_node = node != nodes_.end();
+  if (has_node && node->second.down) co_return absl::OkStatus();  // Woken when it is up again.
+  if (!has_node) {
     if (!record->life.terminating() || !node_informer_->HasSynced()) co_return absl::OkStatus();
     // Nobody but us can say that it is gone; until its grace is over, the node may come back.
     const absl::Duration left = record->life.latest() - api_.executor().Now();
-    if (left <= absl::ZeroDuration()) co_return co_await RemoveFromApi(key);
-    queue_.AddAfter(StrCat("pod/", key), left);
-    co_return absl::OkStatus();
+    if (left > absl::ZeroDuration()) {
+      queue_.AddAfter(StrCat("pod/", key), left);
+      co_return absl::OkStatus();
+    }
   }
-  if (node->second.down) co_return absl::OkStatus();  // Woken when it is up again.
   record->unsent |= record->life.Advance(api_.executor().Now());
-  if (record->unsent && record->life.started()) {
+  // One that ends before it began is told as well: its claims may be what keeps it from going.
+  if (record->unsent && (record->life.started() || record->life.over())) {
     const absl::Status sent = co_await SendStatus(key);
     if (absl::IsNotFound(sent)) co_return absl::OkStatus();
     if (!sent.ok()) co_return sent;
     record = FindPod(key, uid);
     if (record == nullptr) co_return absl::OkStatus();
   }
-  if (!record->devices.empty() && record->life.started()) {
+  if (has_node && !record->devices.empty() && record->life.started()) {
     const absl::Status handed = co_await HandOut(key, uid);
     if (!handed.ok() && !absl::IsNotFound(handed)) co_return handed;
     record = FindPod(key, uid);

@@ -371,6 +371,31 @@ TEST_CASE("simulator: a deleted pod ends and goes", "[nodesim][component]") {
   CHECK(bed.simulator->pods() == 0);
 }
 
+// Whoever frees what a pod held waits for its end, and a finalizer may wait for them.
+TEST_CASE("simulator: no deleted pod goes without having ended", "[nodesim][component]") {
+  Bed bed;
+  bed.MakeNodes(1);
+  bed.MakePod("early", "", "Always");
+  bed.MakePod("lost", "", "Always", "nowhere");
+  for (const char* name : {"early", "lost"}) {
+    client::MergePatch patch;
+    patch.Set({"metadata", "finalizers"}, Json::MakeArray({"example.com/waits"}));
+    const auto path = client::PathOf<types::Pod>("default", name);
+    REQUIRE(bed.Do(bed.api->Patch(path, patch.Build())).ok());
+    bed.Delete(name);
+  }
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.PhaseOf("early") == "Failed");
+  const auto early = bed.ReadPod("early");
+  REQUIRE(early.ok());
+  CHECK_FALSE(early->status.start_time.has_value());
+  CHECK(types::FindCondition(early->status.conditions, "PodReadyToStartContainers")->status ==
+        "False");
+  CHECK(bed.PhaseOf("lost") == "Pending");
+  bed.executor.Advance(absl::Seconds(30));
+  CHECK(bed.PhaseOf("lost") == "Failed");
+}
+
 TEST_CASE("simulator: a pod made anew under the same name starts its own life",
           "[nodesim][component]") {
   Bed bed;
