@@ -116,9 +116,21 @@ void GangFailures::Hold(const std::string& job, BindFailure why, Failure* failur
 void GangFailures::BindingEnds(const std::string& job, absl::Duration now) {
   const auto entry = under_way_.find(job);
   if (entry == under_way_.end() || --entry->second.bindings > 0) return;
+  if (entry->second.from_nothing) NoteLoss(job);
   under_way_.erase(entry);
   const auto failure = failures_.find(job);
   if (failure != failures_.end() && Review(job, &failure->second, now)) failures_.erase(failure);
+}
+
+// All that was sent came about, and yet the gang never was whole.
+void GangFailures::NoteLoss(const std::string& job) {
+  const std::optional<GangView> gang = mirror_.Gang(job);
+  if (!gang || !gang->half_bound()) return;
+  const auto [entry, fresh] = failures_.try_emplace(job);
+  if (!fresh) return;
+  entry->second.why = BindFailure::kGone;
+  entry->second.never_whole = true;
+  entry->second.what = "others of its pods went before the last one was bound";
 }
 
 void GangFailures::ReviewAll(absl::Duration now, bool gangs_are_kept) {

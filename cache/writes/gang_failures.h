@@ -98,6 +98,8 @@ class GangFailures {
 
   void Hold(const std::string& job, BindFailure why, Failure* failure, absl::Duration now,
             absl::Duration at_least);
+  // The last binding of a gang of which nothing was bound before has come about.
+  void NoteLoss(const std::string& job);
   // What an earlier life of this program left. False: it was whole.
   bool TakeUp(const std::string& job, absl::Duration now, Failure* failure);
   // True when nothing is left to say about the job.

@@ -234,6 +234,30 @@ TEST_CASE("half-bound gang: a pod deleted on its way leaves room for another", "
   CHECK(absl::StartsWith(bed.Told(), "False Completed: "));
 }
 
+TEST_CASE("half-bound gang: a pod deleted while the last one is on its way is missed",
+          "[scheduler]") {
+  GangBed bed;
+  bed.Submit([](size_t) { return Fault{.delay = absl::Seconds(2)}; });
+  bed.executor.Advance(absl::Seconds(1));
+  REQUIRE(bed.NodeOf("a") == "n1");
+  REQUIRE(bed.NodeOf("c").empty());
+  bed.LetGo("a");
+  bed.executor.Advance(absl::Seconds(5));
+  CHECK(bed.NodeOf("c") == "n1");
+  CHECK(bed.Told() ==
+        "True PodGone: 2 of the 3 pods that the gang needs are bound: others of its pods went "
+        "before the last one was bound; it is completed when another pod takes its place");
+  SECTION("another pod takes its place") {
+    bed.Pod("d", "g", 1);
+    bed.executor.Advance(absl::Seconds(5));
+    CHECK(absl::StartsWith(bed.Told(), "False Completed: "));
+  }
+  SECTION("none does") {
+    bed.executor.Advance(absl::Minutes(11));
+    CHECK(bed.Events("Releasing") == 1);
+  }
+}
+
 TEST_CASE("half-bound gang: when the bound ones go, it is not half bound any more", "[scheduler]") {
   GangBed bed;
   bed.Submit([](size_t) { return Fault{.code = 403, .reason = "Forbidden"}; });

@@ -48,7 +48,9 @@ class WholeGangs final : public Promise {
   void AtRest() override {
     for (const auto& [uid, part] : part_since_) {
       const types::PodGroup* const group = Ledger::Find(ledger().groups(), part.group);
-      if (group != nullptr) Tell(*group, part.since);
+      if (group == nullptr) continue;
+      const bool holds_room = part.room_since.has_value();
+      if (holds_room || (HasSucceeded(*group) && !Tells(*group))) Tell(*group, part.since);
     }
   }
 
