@@ -89,8 +89,8 @@ void GangFailures::BindingFailed(const std::string& job, BindFailure why, std::s
 
 // One job that the server refuses must not be tried in every cycle. Failures of the same attempt
 // count once.
-void GangFailures::Hold(const std::string& job, BindFailure why, Failure* failure, absl::Duration now,
-                        absl::Duration at_least) {
+void GangFailures::Hold(const std::string& job, BindFailure why, Failure* failure,
+                        absl::Duration now, absl::Duration at_least) {
   if (why == BindFailure::kGone || why == BindFailure::kInterrupted) {
     if (failure->next_hold == absl::ZeroDuration()) failure->why = why;
     return;
