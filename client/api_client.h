@@ -113,6 +113,11 @@ struct ApiClientOptions {
   absl::Duration timeout = absl::Seconds(30);
   size_t response_bytes_max = size_t{256} << 20;
   size_t watch_line_bytes_max = size_t{16} << 20;  // Also of one item of a list.
+  // A reflector has the server end each watch after a random time in [watch_min, 2 x watch_min),
+  // and takes the connection for dead after so long without an event or a bookmark, of which
+  // servers send one a minute.
+  absl::Duration watch_min = absl::Minutes(5);
+  absl::Duration watch_stall = absl::Minutes(3);
   // Ask for protobuf where the caller reads it, and send it in great numbers; a server that does
   // not have it answers, and gets, JSON.
   bool protobuf = true;
@@ -164,6 +169,7 @@ class ApiClient final {
   net::Awaitable<absl::StatusOr<TextStream>> OpenText(ApiRequest request);
 
   net::Executor& executor() const { return executor_; }
+  const ApiClientOptions& options() const { return options_; }
 
  private:
   struct Exchange {

@@ -204,7 +204,7 @@ net::Awaitable<absl::Status> Reflector::WatchOnce(bool* useful) {
   watch.field_selector = options_.field_selector;
   watch.resource_version = version_;
   watch.protobuf = options_.protobuf;
-  watch.timeout = options_.watch_min * (1.0 + rng_.Unit());
+  watch.timeout = api_.options().watch_min * (1.0 + rng_.Unit());
   ++counters_.watches;
   if (std::exchange(watched_, true) && options_.on_rewatch) options_.on_rewatch();
   const net::CancelToken cancel = watch.cancel;
@@ -212,7 +212,7 @@ net::Awaitable<absl::Status> Reflector::WatchOnce(bool* useful) {
   const std::string doing = StrCat("watch ", options_.collection.path);
   absl::StatusOr<WatchStream> stream = co_await api_.Watch(options_.collection, std::move(watch));
   if (!stream.ok()) co_return WithContext(stream.status(), doing);
-  StallGuard guard(api_.executor(), options_.stall, cancel);
+  StallGuard guard(api_.executor(), api_.options().watch_stall, cancel);
   forbidden_ = false;
   for (;;) {
     absl::StatusOr<std::vector<std::string>> lines = co_await stream->NextBatch();
@@ -220,7 +220,7 @@ net::Awaitable<absl::Status> Reflector::WatchOnce(bool* useful) {
     if (guard.stalled()) {
       ++counters_.stalls;
       co_return absl::UnavailableError(
-          StrCat(doing, ": nothing heard for ", absl::FormatDuration(options_.stall)));
+          StrCat(doing, ": nothing heard for ", absl::FormatDuration(api_.options().watch_stall)));
     }
     if (!lines.ok()) co_return WithContext(lines.status(), doing);
     if (lines->empty()) co_return absl::OkStatus();

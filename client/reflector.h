@@ -58,10 +58,6 @@ struct ReflectorOptions {
   std::function<void(const absl::Status&)> on_forbidden;
   // Until the head of a page's answer, and between two parts of it.
   absl::Duration list_timeout = absl::Seconds(60);
-  // The server ends each watch after a random time in [watch_min, 2 x watch_min).
-  absl::Duration watch_min = absl::Minutes(5);
-  // No event and no bookmark (servers send one a minute) for so long: the connection is dead.
-  absl::Duration stall = absl::Minutes(3);
   absl::Duration backoff_initial = absl::Milliseconds(200);
   absl::Duration backoff_max = absl::Seconds(30);
   // Each failure of a list or watch, for logs and metrics.

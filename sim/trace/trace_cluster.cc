@@ -11,10 +11,8 @@ namespace {
 
 using types::Json;
 
-// No watch ends but with the replay.
-constexpr absl::Duration kLongWatch = absl::Hours(24 * 36'525);
-// Clients take a watch for dead of which they hear nothing for three minutes.
-constexpr absl::Duration kBookmarkPeriod = absl::Seconds(170);
+// No watch ends but with the replay, and nobody asks whether it is still there.
+constexpr absl::Duration kLongWatch = absl::Hours(24 * 3'650);
 constexpr absl::Duration kRewordDelay = absl::Hours(6);
 // A large gang is made, bound and started within one moment.
 constexpr size_t kTasksOfMomentMax = 200'000'000;
@@ -138,6 +136,7 @@ std::unique_ptr<client::ApiClient> TraceCluster::Connect(const char* program) {
   client::ApiClientOptions options;
   options.user_agent = program;
   options.qps = 0;
+  options.watch_min = options.watch_stall = kLongWatch;
   auto way = std::make_shared<CountedTransport>(transport_, &requests_, options_.on_eviction);
   return std::make_unique<client::ApiClient>(*process_, std::move(way), std::move(options));
 }
@@ -151,7 +150,7 @@ absl::Status TraceCluster::StartServer() {
     options.crds.push_back(std::move(definition.object));
   }
   options.watch_timeout = kLongWatch;
-  options.bookmark_period = kBookmarkPeriod;
+  options.bookmark_period = kLongWatch;
   options.store.watch.items_max = 10'000'000;
   BTH_ASSIGN_OR_RETURN(server_, apiserver::ApiServer::Create(*process_, std::move(options)));
   if (options_.extend) options_.extend(*server_);
