@@ -44,7 +44,7 @@ class ExtraDrawer final : DeedDrawer {
     for (int i = 0; i < story_.webhooks; ++i) processes_.push_back(StrCat("webhooks-", i));
     for (int i = 0; i < story_.agents; ++i) processes_.push_back(StrCat("agent-", i));
     DrawMore(&story_.rounds, [this] { DrawRound(); });
-    if (rng_.Chance(0.75)) story_.lease = absl::Seconds(30);
+    if (rng_.Chance(0.75)) story_.lease = absl::Seconds(rng_.Chance(0.5) ? 60 : 30);
   }
 
  private:

@@ -247,7 +247,7 @@ TEST_CASE("storm: a policy is applied anew while schedulers run", "[world]") {
   deed.verb = Verb::kPolicy;
   deed.body = "actions: \"enqueue\"\ntiers:\n- plugins:\n  - name: predicates\n";
   world.Do(deed);
-  REQUIRE(world.Pass(absl::Seconds(10)));
+  REQUIRE(world.Pass(absl::Seconds(20)));
   REQUIRE(world.Call("POST", kJobs, JobOf("waits")).code == 201);
   REQUIRE(world.Pass(absl::Minutes(1)));
   const auto bound = [&world] {

@@ -111,6 +111,23 @@ const types::PodGroup* GroupOf(const Ledger& ledger, const types::BatchJob& job)
   return Ledger::Find(ledger.groups(), StrCat(job.meta.ns, "/", job.meta.name, "-", job.meta.uid));
 }
 
+// A task of the gang has fewer pods than it needs. Minimums of tasks count unless the gang's own is
+// less than their sum.
+bool LacksOfATask(const Sight& sight, const types::PodGroup& group) {
+  int64_t sum = 0;
+  for (const auto& [task, minimum] : group.spec.min_task_member) sum += minimum;
+  if (group.spec.min_member < sum) return false;
+  std::map<std::string, int64_t> valid;
+  for (const types::Pod* pod : sight.ledger.PodsOf(group)) {
+    const std::string task(pod->meta.Annotation("volcano.sh/task-spec"));
+    if (pod->status.phase != "Failed") ++valid[task];
+  }
+  for (const auto& [task, minimum] : group.spec.min_task_member) {
+    if (valid[task] < minimum) return true;
+  }
+  return false;
+}
+
 // How a group stands that may wait.
 struct Standing {
   int64_t valid = 0;       // Pods that have not failed.
@@ -137,6 +154,7 @@ Standing StandingOf(const Sight& sight, const types::PodGroup& group) {
   const int64_t lacks = std::max<int64_t>(1, group.spec.min_member - held);
   standing.lacks_cpus = lacks * each;
   standing.hopeless = unknown || standing.valid < group.spec.min_member ||
+                      LacksOfATask(sight, group) ||
                       !Possible(sight).Gang(group, {lacks, standing.waiting, each, devices});
   return standing;
 }
