@@ -112,6 +112,13 @@ void BindingWriter::TellOvertaken(const Binding& bind) {
   gangs_.BindingFailed(bind.job, why, std::move(what), parts_.api.executor().Monotonic());
 }
 
+void BindingWriter::TellCutOff(const Binding& bind) {
+  gangs_.BindingFailed(bind.job, BindFailure::kInterrupted,
+                       StrCat("an error of the scheduler cut off the binding of pod ", bind.key(),
+                              " to node ", bind.node),
+                       parts_.api.executor().Monotonic());
+}
+
 void BindingWriter::GiveLocksBack(Binding& bind) {
   if (bind.locks.empty()) return;
   for (NodeLocker::Lock& lock : bind.locks) unlocks_.push_back(std::move(lock));

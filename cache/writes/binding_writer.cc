@@ -66,6 +66,7 @@ net::Awaitable<void> BindingWriter::SendOne() {
     co_await Send(next);
   } catch (...) {
     parts_.api.executor().barrier().Caught("effects.binding", net::Consequence::kLost);
+    if (!next.settled) TellCutOff(next);
     Abandon(next);
   }
 }

@@ -85,9 +85,11 @@ class BindingWriter final : public LaneWork {
   // Of a binding that does not come about.
   void GiveLocksBack(Binding& bind);
   bool IsLockedAsKnown(const Binding& bind) const;
-  // Without a word: what an exception cut off, or nobody wants any more.
+  // Without a word: its gang has heard of it.
   void Abandon(Binding& bind);
-  // Its gang hears of a binding that nobody wants any more.
+  // Its gang hears of a binding that an exception cut off,
+  void TellCutOff(const Binding& bind);
+  // or that nobody wants any more.
   void TellOvertaken(const Binding& bind);
   void Busy(Binding& bind, const absl::Status& status);
   void Resume(Binding bind);

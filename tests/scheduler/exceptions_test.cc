@@ -96,5 +96,31 @@ TEST_CASE("exceptions: one in the middle of a request ends neither the lane nor 
   bed.escapes_expected = 2;
 }
 
+TEST_CASE("exceptions: a gang that one leaves in part tells of it, and is completed",
+          "[scheduler]") {
+  Bed bed;
+  bed.Node("n1", 4);
+  bed.Start();
+  bool throws = true;
+  bed.line->script = [&throws](const net::Request& request) -> std::optional<Fault> {
+    if (absl::EndsWith(request.target, "/pods/b/binding") && throws) throw std::bad_alloc();
+    return std::nullopt;
+  };
+  bed.Group("g", 2);
+  for (const char* pod : {"a", "b"}) bed.Pod(pod, "g", 1);
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.NodeOf("a") == "n1");
+  CHECK(bed.Condition(bed.GroupPath("g"), "PartiallyBound") ==
+        "True BindingInterrupted: 1 of the 2 pods that the gang needs are bound: an error of the "
+        "scheduler cut off the binding of pod default/b to node n1; it is completed when there is "
+        "room");
+  throws = false;
+  bed.executor.Advance(absl::Seconds(30));
+  CHECK(bed.NodeOf("b") == "n1");
+  CHECK(absl::StartsWith(bed.Condition(bed.GroupPath("g"), "PartiallyBound"), "False Completed"));
+  CHECK(bed.executor.barrier().caught() >= 1);
+  bed.escapes_expected = bed.executor.barrier().caught();
+}
+
 }  // namespace
 }  // namespace bth::scheduler
