@@ -119,10 +119,11 @@ class CommandsCount final : public Promise {
     }
     return pods;
   }
-  // A job that a policy was restarting goes on with that. It is no new version where all that the
-  // command could have stopped was gone by then.
+  // A job that was restarting goes on with that, and so does one of which a policy restarts parts.
+  // It is no new version where all that the command could have stopped was gone by then.
   bool WasRestarting(const types::BatchJob& job, const Order& order) const {
-    if (!IsRestartedInParts(job) || job.status.retry_count <= order.retries) return false;
+    const bool in_parts = IsRestartedInParts(job) && job.status.retry_count > order.retries;
+    if (!in_parts && order.phase != JobPhase::kRestarting) return false;
     const std::vector<const types::Pod*> pods = PodsThatStay(job);
     return std::none_of(pods.begin(), pods.end(), [&order](const types::Pod* pod) {
       return order.pods.contains(pod->meta.uid);
