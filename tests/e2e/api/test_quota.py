@@ -42,7 +42,8 @@ def test_pods_beyond_the_limit_are_refused(rest, namespace, quota):
     until(lambda: used(rest, path) == {"pods": "2"}, 30, lambda: rest.get(path).text)
     rest.delete(f"/api/v1/namespaces/{namespace}/pods/a", body={"gracePeriodSeconds": 0})
     until(lambda: used(rest, path) == {"pods": "1"}, 40, lambda: rest.get(path).text)
-    post(rest, namespace, "x").expect(201)
+    # Admission may know of it a little later than the status tells.
+    until(lambda: post(rest, namespace, "x").status == 201, 10, lambda: rest.get(path).text)
 
 
 def test_requests_and_limits_are_added_up(rest, namespace, quota):
