@@ -298,21 +298,22 @@ void StatusWriter::Schedule(const Target& target) {
 
 void StatusWriter::DueBy(const Target& target, Urgency urgency, absl::Duration delay) {
   const absl::Duration now = api_.executor().Monotonic();
-  const auto known = due_.find(target);
-  if (known == due_.end()) {
-    due_[target] = {now + delay, now, urgency};
-  } else if (Due& due = known->second; due.urgency == urgency) {
-    due.at = std::min(due.at, now + delay);
-  } else {
-    // What was to be told is not so any more, and its time does not count. But a desired that is a
-    // different one each time must be told as well.
-    due = {std::min(now + delay, due.since + delays_.reword), due.since, urgency};
+  absl::Duration at = now + delay;
+  absl::Duration since = now;
+  if (const auto* const known = due_.Find(target); known != nullptr) {
+    since = known->note.since;
+    // What was to be told may not be so any more, and its time does not count. But a desired that
+    // is a different one each time must be told as well.
+    const bool same = known->note.urgency == urgency;
+    at = std::min(at, same ? known->at : since + delays_.reword);
+    if (same && at == known->at) return ArmTimer(at);
   }
-  ArmTimer(due_[target].at);
+  due_.Set(target, at, {since, urgency});
+  ArmTimer(at);
 }
 
 void StatusWriter::Drop(const Target& target) {
-  due_.erase(target);  // A desired that is gone must not come due.
+  due_.Erase(target);  // A desired that is gone must not come due.
   failures_.erase(target);
   switch (target.first) {
     case Kind::kPodGroup:
@@ -328,7 +329,7 @@ void StatusWriter::Drop(const Target& target) {
 }
 
 void StatusWriter::MakeReady(const Target& target) {
-  due_.erase(target);  // Or its time would come while it is in flight.
+  due_.Erase(target);  // Or its time would come while it is in flight.
   if (busy_.contains(target)) return;
   busy_[target] = false;
   ready_.push_back(target);
@@ -368,24 +369,16 @@ void StatusWriter::FireDue() {
   timer_ = 0;
   timer_at_ = absl::InfiniteDuration();
   const absl::Duration now = api_.executor().Monotonic();
-  std::vector<Target> fired;
-  for (const auto& [target, due] : due_) {
-    if (due.at <= now) fired.push_back(target);
-  }
-  std::sort(fired.begin(), fired.end());  // The same order in every run.
-  for (const Target& target : fired) {
-    due_.erase(target);
+  for (const Target& target : due_.Take(now)) {
     if (UrgencyOf(target) == Urgency::kNone) {
       Drop(target);
     } else if (const absl::Duration until = GathersUntil(target); until > now) {
-      due_[target] = {until, until, UrgencyOf(target)};
+      due_.Set(target, until, {until, UrgencyOf(target)});
     } else {
       MakeReady(target);
     }
   }
-  absl::Duration next = absl::InfiniteDuration();
-  for (const auto& [target, due] : due_) next = std::min(next, due.at);
-  if (!due_.empty()) ArmTimer(next);
+  if (!due_.empty()) ArmTimer(due_.next());
   ForgetShown();
 }
 
@@ -462,7 +455,7 @@ void StatusWriter::Settled(const Target& target, const absl::Status& status) {
   const absl::Duration pause = Doubled(delays_.settle, ++failures_[target], delays_.retry_max);
   const absl::Duration at =
       api_.executor().Monotonic() + client::RetryAfter(status).value_or(pause);
-  due_[target] = {at, at, Urgency::kNone};
+  due_.Set(target, at, {at, Urgency::kNone});
   ArmTimer(at);
 }
 

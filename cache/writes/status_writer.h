@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "cache/cluster/mirror.h"
 #include "cache/writes/sent_groups.h"
+#include "cache/writes/timetable.h"
 #include "client/api_client.h"
 #include "client/event_recorder.h"
 #include "framework/session/effects.h"
@@ -95,10 +96,9 @@ class StatusWriter {
   };
   // How different a desired is from what the object shows.
   enum class Urgency : uint8_t { kNone, kReword, kTally, kSettle, kNow };
-  // When a target that may wait is ready. Times are monotonic.
-  struct Due {
-    absl::Duration at;
-    absl::Duration since;  // The target has waited from then on.
+  // Why a target waits for its time.
+  struct Wait {
+    absl::Duration since;  // From then on, by the monotonic clock.
     Urgency urgency = Urgency::kNone;
   };
 
@@ -157,7 +157,7 @@ class StatusWriter {
   // A target waits for its time, is ready, or is in flight; never two of them at once. What is
   // ready or in flight keeps its desired.
   std::deque<Target> ready_;  // In order; a target stands here once.
-  absl::flat_hash_map<Target, Due> due_;
+  Timetable<Target, Wait> due_;
   absl::flat_hash_map<Target, bool> busy_;     // Ready (false) or in flight (true).
   absl::flat_hash_map<Target, int> failures_;  // In a row.
   net::Executor::TimerId timer_ = 0;
