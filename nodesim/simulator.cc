@@ -1,13 +1,11 @@
 #include "nodesim/simulator.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <tuple>
 #include <utility>
 
 #include "api/types/lease.h"
 #include "api/types/time.h"
-#include "base/digest.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "client/patch.h"
@@ -21,8 +19,6 @@ namespace {
 
 using types::Json;
 
-// Addresses of pods lie in 10.0.0.0/8.
-constexpr uint32_t kAddresses = 1 << 24;
 // The namespace of the nodes' Leases.
 constexpr const char* kLeases = "kube-node-lease";
 
@@ -33,17 +29,6 @@ constexpr std::string_view kKubeletConditions[] = {"Ready", "MemoryPressure", "D
 bool IsOfKubelet(const types::Condition& condition) {
   return std::find(std::begin(kKubeletConditions), std::end(kKubeletConditions), condition.type) !=
          std::end(kKubeletConditions);
-}
-
-std::string AddressText(uint32_t number) {
-  return StrCat("10.", number >> 16, ".", (number >> 8) & 255, ".", number & 255);
-}
-
-std::optional<uint32_t> ParseAddress(const std::string& text) {
-  unsigned a = 0, b = 0, c = 0;
-  if (std::sscanf(text.c_str(), "10.%u.%u.%u", &a, &b, &c) != 3) return std::nullopt;
-  if (a > 255 || b > 255 || c > 255) return std::nullopt;
-  return (a << 16) | (b << 8) | c;
 }
 
 // Two texts of "NAMESPACE/NAME".
@@ -139,7 +124,7 @@ void Simulator::Put(const types::Pod& pod) {
   if (record == nullptr) {
     record = std::make_unique<PodRecord>(
         PodRecord{pod.meta.uid, pod.spec.node_name,
-                  PodLife(pod, options_.timing, api_.executor().Now()), TakeAddress(pod)});
+                  PodLife(pod, options_.timing, api_.executor().Now()), addresses_.Take(pod)});
     pods_of_[pod.spec.node_name].insert(key);
     record->devices = DeviceOrderOf(pod);
     news = true;
@@ -165,7 +150,7 @@ void Simulator::Put(const types::Pod& pod) {
 void Simulator::RemovePod(const std::string& key) {
   const auto found = pods_.find(key);
   if (found == pods_.end()) return;
-  addresses_.erase(found->second->address);
+  addresses_.GiveBack(found->second->address);
   const auto on_node = pods_of_.find(found->second->node);
   on_node->second.erase(key);
   if (on_node->second.empty()) pods_of_.erase(on_node);
@@ -215,19 +200,6 @@ void Simulator::WakePodsOf(const std::string& node) {
   const auto found = pods_of_.find(node);
   if (found == pods_of_.end()) return;
   for (const std::string& key : found->second) queue_.Add(StrCat("pod/", key));
-}
-
-// The one it has, or one that follows from its uid: the same in every run.
-uint32_t Simulator::TakeAddress(const types::Pod& pod) {
-  Digest digest;
-  digest.Add(pod.meta.uid);
-  uint32_t address = static_cast<uint32_t>(digest.value() % kAddresses);
-  if (const std::optional<uint32_t> had = ParseAddress(pod.status.pod_ip)) address = *had;
-  constexpr int kTriesMax = 1000;  // Then two pods share one; nobody connects to it anyway.
-  for (int i = 0; i < kTriesMax && !addresses_.insert(address).second; ++i) {
-    address = (address + 1) % kAddresses;
-  }
-  return address;
 }
 
 // --- What is written ----------------------------------------------------------------------------
@@ -328,7 +300,7 @@ net::Awaitable<absl::Status> Simulator::SendStatus(std::string key) {
   const std::string uid = record.uid;
   const auto node = nodes_.find(record.node);
   PodAddresses addresses;
-  addresses.pod_ip = AddressText(record.address);
+  addresses.pod_ip = AddressPool::Text(record.address);
   if (node != nodes_.end()) addresses.host_ip = node->second.address;
   Json body = Json::MakeObject();
   body.MutableAt({"metadata", "uid"}) = uid;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "api/types/json.h"
 #include "api/types/node.h"
 #include "api/types/pod.h"
@@ -18,6 +17,7 @@
 #include "client/background.h"
 #include "client/informer.h"
 #include "client/work_queue.h"
+#include "nodesim/address_pool.h"
 #include "nodesim/device_plugin.h"
 #include "nodesim/pod_life.h"
 
@@ -94,7 +94,6 @@ class Simulator final {
   void RemoveNode(const std::string& name);
   void WakePodsOf(const std::string& node);
   void AwaitHeartbeat(const std::string& node);
-  uint32_t TakeAddress(const types::Pod& pod);
 
   net::Awaitable<void> Lane();
   net::Awaitable<absl::Status> Work(std::string key);
@@ -118,7 +117,7 @@ class Simulator final {
   absl::flat_hash_map<std::string, std::unique_ptr<PodRecord>> pods_;
   absl::flat_hash_map<std::string, std::set<std::string>> pods_of_;  // By node.
   absl::flat_hash_map<std::string, NodeRecord> nodes_;
-  absl::flat_hash_set<uint32_t> addresses_;
+  AddressPool addresses_;
   SimulatorCounters counters_;
   std::unique_ptr<PodHandler> pod_handler_;
   std::unique_ptr<NodeHandler> node_handler_;
