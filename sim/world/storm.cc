@@ -308,10 +308,12 @@ bool Teller::GiveUp() {
 }
 
 bool Teller::Rest() {
-  const absl::Duration end = world_.now() + kRestWithin;
+  // That nobody wrote before means nothing: who could may have been down.
+  const absl::Duration begin = world_.now();
+  const absl::Duration end = begin + kRestWithin;
   for (;;) {
     if (!Pass(kTick)) return false;
-    const absl::Duration silent = world_.now() - last_write_at_;
+    const absl::Duration silent = world_.now() - std::max(begin, last_write_at_);
     if (silent >= kSilence && AllEnded()) break;
     if (silent >= kDeadSilence && !GiveUp()) break;
     if (world_.now() < end) continue;
