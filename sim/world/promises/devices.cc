@@ -1,5 +1,6 @@
 // A device is lent once at a time, and stays where it is lent.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/strings.h"
@@ -48,6 +49,11 @@ class DevicesStay final : public Promise {
   explicit DevicesStay(const Sight& sight) : Promise("devices-stay", sight) {}
 
   void On(const Change<types::Pod>& change) override {
+    if (change.after == nullptr) {
+      ended_.erase(change.before->meta.uid);
+      return;
+    }
+    if (HasEnded(*change.after)) ended_.insert(change.after->meta.uid);
     if (IsNewlyBound(change)) Judge(*change.after);
   }
   void OnTick() override {
@@ -57,7 +63,7 @@ class DevicesStay final : public Promise {
  private:
   void Judge(const types::Pod& pod) {
     if (!IsOurs(pod) || !HoldsRoom(pod) || pod.meta.deletion_time.has_value() ||
-        sight().IsLate(pod)) {
+        sight().IsLate(pod) || ended_.contains(pod.meta.uid)) {
       return;
     }
     for (const types::PodResourceClaim& wanted : pod.spec.resource_claims) {
@@ -78,6 +84,8 @@ class DevicesStay final : public Promise {
         users.begin(), users.end(), [&pod](const auto& user) { return user.uid == pod.meta.uid; });
     return reserved ? nullptr : "is not reserved for it";
   }
+
+  std::set<std::string> ended_;  // Pods, by uid: a late status may show one at work once more.
 };
 
 }  // namespace
