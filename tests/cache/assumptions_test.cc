@@ -4,9 +4,10 @@
 #include <vector>
 
 #include "cache/cluster/tables.h"
+#include "net/executor_clock.h"
+#include "net/virtual_executor.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
-#include "tests/support/settable_clock.h"
 
 namespace bth::cache {
 namespace {
@@ -18,7 +19,8 @@ using testing::PodText;
 
 // Nodes n and m of four cores, and the tables without their front.
 struct AssumptionsBed {
-  SettableClock clock{absl::FromUnixSeconds(1'767'225'600)};
+  net::VirtualExecutor executor{absl::FromUnixSeconds(1'767'225'600)};
+  net::ExecutorClock clock{executor};
   Vocabulary vocabulary;
   Tables tables{clock, vocabulary};
   Assumptions& assumptions = tables.assumptions;
@@ -153,7 +155,7 @@ TEST_CASE("assumptions: the pause of a spared pod doubles, and outlives its row"
   CHECK(bed.assumptions.Spare("ns/p", "u-p") == absl::Seconds(10));
   CHECK(bed.assumptions.Spare("ns/p", "u-p") == absl::Seconds(20));
   // Whoever sets the clock makes no pause shorter or longer.
-  bed.clock.Set(absl::Minutes(GENERATE(-3, 0, 3)));
+  bed.executor.SetClock(absl::Minutes(GENERATE(-3, 0, 3)));
   CHECK(bed.assumptions.UntilSpareEnds() == absl::Seconds(20));
   const Assumptions::Saved saved = bed.assumptions.Save(id, {});
   bed.assumptions.Drop(id);
@@ -161,10 +163,10 @@ TEST_CASE("assumptions: the pause of a spared pod doubles, and outlives its row"
   const TaskId anew = bed.Add(running);
   bed.assumptions.Enter(anew, saved);
   CHECK_FALSE(preemptable(anew));
-  bed.clock.Advance(absl::Seconds(19));
+  bed.executor.Advance(absl::Seconds(19));
   bed.assumptions.EndSpares();
   CHECK_FALSE(preemptable(anew));
-  bed.clock.Advance(absl::Seconds(1));
+  bed.executor.Advance(absl::Seconds(1));
   bed.assumptions.EndSpares();
   CHECK(preemptable(anew));
   CHECK(bed.assumptions.UntilSpareEnds() == absl::InfiniteDuration());

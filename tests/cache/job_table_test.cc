@@ -4,9 +4,10 @@
 #include <vector>
 
 #include "cache/cluster/tables.h"
+#include "net/executor_clock.h"
+#include "net/virtual_executor.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
-#include "tests/support/settable_clock.h"
 
 namespace bth::cache {
 namespace {
@@ -18,7 +19,8 @@ using testing::PodText;
 
 // Queue default, and the tables without their front.
 struct JobsBed {
-  SettableClock clock{absl::FromUnixSeconds(1'767'225'600)};
+  net::VirtualExecutor executor{absl::FromUnixSeconds(1'767'225'600)};
+  net::ExecutorClock clock{executor};
   Vocabulary vocabulary;
   Tables tables{clock, vocabulary};
   JobTable& jobs = tables.jobs;
@@ -122,7 +124,7 @@ TEST_CASE("job table: a held job is no work until its pause ends", "[cache][tabl
   bed.jobs.Hold(bed.jobs.Find("ns/g"), absl::Seconds(5));
   CHECK(bed.Active().empty());
   CHECK(bed.jobs.UntilHoldEnds() == absl::Seconds(5));
-  bed.clock.Advance(absl::Seconds(5));
+  bed.executor.Advance(absl::Seconds(5));
   CHECK(bed.Active() == std::vector<std::string>{"ns/g"});
 }
 
@@ -131,12 +133,12 @@ TEST_CASE("job table: a clock that is set moves no end of a pause", "[cache][tab
   bed.PutGroup("g");
   bed.AddPod({});
   bed.jobs.Hold(bed.jobs.Find("ns/g"), absl::Seconds(5));
-  bed.clock.Set(absl::Minutes(GENERATE(-3, 3)));
+  bed.executor.SetClock(absl::Minutes(GENERATE(-3, 3)));
   CHECK(bed.Active().empty());
   CHECK(bed.jobs.UntilHoldEnds() == absl::Seconds(5));
-  bed.clock.Advance(absl::Seconds(4));
+  bed.executor.Advance(absl::Seconds(4));
   CHECK(bed.Active().empty());
-  bed.clock.Advance(absl::Seconds(1));
+  bed.executor.Advance(absl::Seconds(1));
   CHECK(bed.Active() == std::vector<std::string>{"ns/g"});
 }
 
