@@ -11,7 +11,7 @@
 #include "absl/container/node_hash_map.h"
 #include "absl/time/time.h"
 
-namespace bth::cache {
+namespace bth {
 
 // Times are monotonic. Whatever is asked or changed costs the logarithm of their number.
 // Thread: one.
@@ -47,13 +47,16 @@ class Timetable {
   absl::Duration next() const {
     return order_.empty() ? absl::InfiniteDuration() : (*order_.begin())->second.at;
   }
+  // The earliest leaves. There is one.
+  Key TakeFirst() {
+    Key key = (*order_.begin())->first;
+    Erase(key);
+    return key;
+  }
   // Those whose time has come, in the order of their keys. They are there no more.
   std::vector<Key> Take(absl::Duration now) {
     std::vector<Key> taken;
-    while (next() <= now && !order_.empty()) {
-      taken.push_back((*order_.begin())->first);
-      Erase(taken.back());
-    }
+    while (!empty() && next() <= now) taken.push_back(TakeFirst());
     std::sort(taken.begin(), taken.end());
     return taken;
   }
@@ -71,4 +74,4 @@ class Timetable {
   std::set<Place, Earlier> order_;
 };
 
-}  // namespace bth::cache
+}  // namespace bth

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/timetable.h"
 #include "cache/cluster/mirror.h"
 #include "cache/writes/sent_groups.h"
-#include "cache/writes/timetable.h"
 #include "client/api_client.h"
 #include "client/event_recorder.h"
 #include "framework/session/effects.h"

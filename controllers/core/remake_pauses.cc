@@ -21,38 +21,26 @@ absl::Duration RemakePauseAfter(int losses) {
 
 absl::Duration RemakePauses::Left(const std::string& child) {
   DropEnded();
-  const auto found = entries_.find(child);
-  if (found == entries_.end()) return absl::ZeroDuration();
-  return std::max(found->second.until - executor_.Monotonic(), absl::ZeroDuration());
+  const auto* const known = entries_.Find(child);
+  if (known == nullptr) return absl::ZeroDuration();
+  return std::max(known->note.until - executor_.Monotonic(), absl::ZeroDuration());
 }
 
 void RemakePauses::NoteMade(const std::string& child) {
   DropEnded();
-  const absl::Duration now = executor_.Monotonic();
-  const auto [at, is_first] = entries_.try_emplace(child);
-  Entry& entry = at->second;
-  if (!is_first) {
-    ++entry.losses;
-    ends_.erase({entry.end, child});
-  }
-  entry.until = now + RemakePauseAfter(entry.losses);
-  entry.end = entry.until + kLastsAtLeast;
-  ends_.emplace(entry.end, child);
+  const auto* const known = entries_.Find(child);
+  const int losses = known == nullptr ? 0 : known->note.losses + 1;
+  const absl::Duration until = executor_.Monotonic() + RemakePauseAfter(losses);
+  entries_.Set(child, until + kLastsAtLeast, {losses, until});
 }
 
 void RemakePauses::Forget(const std::string& child) {
-  const auto found = entries_.find(child);
-  if (found == entries_.end()) return;
-  ends_.erase({found->second.end, child});
-  entries_.erase(found);
+  entries_.Erase(child);
 }
 
 void RemakePauses::DropEnded() {
   const absl::Duration now = executor_.Monotonic();
-  while (!ends_.empty() && ends_.begin()->first < now) {
-    entries_.erase(ends_.begin()->second);
-    ends_.erase(ends_.begin());
-  }
+  while (!entries_.empty() && entries_.next() < now) entries_.TakeFirst();
 }
 
 }  // namespace bth::controllers

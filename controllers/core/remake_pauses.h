@@ -1,15 +1,13 @@
 // Pauses before what goes as soon as it is made is made anew.
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "api/types/resource.h"
 #include "base/strings.h"
+#include "base/timetable.h"
 #include "client/background.h"
 
 namespace bth::controllers {
@@ -34,17 +32,15 @@ class RemakePauses final {
   size_t size() const { return entries_.size(); }
 
  private:
-  struct Entry {
+  struct Pause {
     int losses = 0;        // In a row.
     absl::Duration until;  // Monotonic. Not to be made before.
-    absl::Duration end;    // The entry goes.
   };
 
   void DropEnded();
 
   net::Executor& executor_;
-  absl::flat_hash_map<std::string, Entry> entries_;        // By child.
-  std::set<std::pair<absl::Duration, std::string>> ends_;  // Of all entries.
+  Timetable<std::string, Pause> entries_;  // By child; when they go.
 };
 
 // Names a child of type T for RemakePauses; `owner_uid` is empty where it has no owner.

@@ -1,4 +1,4 @@
-#include "cache/writes/timetable.h"
+#include "base/timetable.h"
 
 #include <map>
 #include <string>
@@ -8,13 +8,13 @@
 #include "base/strings.h"
 #include "tests/support/catch.h"
 
-namespace bth::cache {
+namespace bth {
 namespace {
 
 using Keys = std::vector<std::string>;
 using Table = Timetable<std::string, int>;
 
-TEST_CASE("timetable: what is due is taken in the order of keys, and once", "[cache]") {
+TEST_CASE("timetable: what is due is taken in the order of keys, and once", "[base]") {
   Table table;
   CHECK(table.next() == absl::InfiniteDuration());
   table.Set("c", absl::Seconds(1), 1);
@@ -35,7 +35,7 @@ TEST_CASE("timetable: what is due is taken in the order of keys, and once", "[ca
   CHECK(table.Take(absl::InfiniteDuration()).empty());
 }
 
-TEST_CASE("timetable: as a map that is searched whole", "[cache]") {
+TEST_CASE("timetable: as a map that is searched whole", "[base]") {
   Rng rng(7);
   Table table;
   std::map<std::string, absl::Duration> twin;
@@ -68,4 +68,4 @@ TEST_CASE("timetable: as a map that is searched whole", "[cache]") {
 }
 
 }  // namespace
-}  // namespace bth::cache
+}  // namespace bth
