@@ -52,17 +52,10 @@ net::Awaitable<absl::Status> JobSync::Run() {
   } else {
     error = co_await Prepare();
   }
-  // Pods of the next incarnation come when the last one is gone: one that failed before would have
-  // the job killed again, without a retry to its account.
-  const bool restarts = step_.decision == Decision::kRestart;
   if (is_invalid_) {
     counts_ = CountAllPods(view_);
-  } else if (error.ok() && !restarts && MayHavePods()) {
-    error = co_await Reconcile();
-    status_.running_duration.reset();
   } else {
-    SyncError more = co_await Shrink();
-    if (error.ok() || (error.waits && !more.ok())) error = std::move(more);
+    error = co_await Reconcile(std::move(error));
   }
   absl::Status status = co_await Finish(std::move(error));
   // Whoever was deleted meanwhile leaves nothing behind.
@@ -219,28 +212,24 @@ void JobSync::ReportGroup(const types::PodGroup& group) const {
   Warn(desk_.context.events, job(), "PodGroupPending", std::move(message));
 }
 
-SyncPlan JobSync::Plan() {
+net::Awaitable<SyncError> JobSync::Reconcile(SyncError error) {
+  // Pods of the next incarnation come when the last one is gone: one that failed before would have
+  // the job killed again, without a retry to its account.
+  const bool creates = error.ok() && step_.decision != Decision::kRestart && MayHavePods();
   absl::StatusOr<JobView> view = desk_.book.Get(JobKey(job()));
   if (view.ok() && view->job->meta.uid == job().meta.uid) view_ = *std::move(view);
   view_.job = now_;
-  return PlanSync(view_);
-}
-
-net::Awaitable<SyncError> JobSync::Reconcile() {
-  const SyncPlan plan = Plan();
+  const SyncPlan plan = PlanSync(view_);
   counts_ = plan.counts;
-  SyncError error = co_await Create(plan);
-  // Without a pause; but where no pod could be made, the next pass would make none either.
-  if (plan.is_partial && !(counts_ == plan.counts)) desk_.LookAgain(job(), absl::ZeroDuration());
+  if (creates) {
+    error = co_await Create(plan);
+    status_.running_duration.reset();
+    // Without a pause; but where no pod could be made, the next pass would make none either.
+    if (plan.is_partial && !(counts_ == plan.counts)) desk_.LookAgain(job(), absl::ZeroDuration());
+  }
+  // Lest those that are scaled away hold the room that their gang waits for.
   SyncError more = co_await Delete(plan);
   if (error.ok() || (error.waits && !more.ok())) co_return std::move(more);
-  co_return std::move(error);
-}
-
-net::Awaitable<SyncError> JobSync::Shrink() {
-  const SyncPlan plan = Plan();
-  counts_ = plan.counts;
-  SyncError error = co_await Delete(plan);
   co_return std::move(error);
 }
 

@@ -24,17 +24,14 @@ class JobSync final {
   net::Awaitable<SyncError> Forward();
   net::Awaitable<SyncError> AddPluginObjects();
   net::Awaitable<SyncError> UpdatePluginObjects();
-  net::Awaitable<SyncError> Reconcile();
-  // Of a job that may have no further pods: those that are scaled away leave, lest they hold the
-  // room that its gang waits for.
-  net::Awaitable<SyncError> Shrink();
+  // After `error`: of a job that may have no pods yet only those that are too many leave.
+  net::Awaitable<SyncError> Reconcile(SyncError error);
   net::Awaitable<SyncError> Create(const SyncPlan& plan);
   net::Awaitable<SyncError> Delete(const SyncPlan& plan);
   net::Awaitable<absl::Status> Finish(SyncError error);
 
   const types::BatchJob& job() const { return *now_; }
   bool MayHavePods() const;
-  SyncPlan Plan();  // By what is known of the pods by now.
   // What the step decides, from the counts of the pods.
   void DecidePhase();
   JobNote CurrentNote() const;
