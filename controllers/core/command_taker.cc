@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/types/json.h"
+#include "base/strings.h"
 #include "client/typed_client.h"
+#include "controllers/core/events.h"
 #include "controllers/core/version.h"
 #include "controllers/core/writes.h"
 
@@ -22,10 +25,15 @@ LaneOptions WithPause(LaneOptions options) {
 
 using types::Command;
 
+bool IsFor(const Command& command, std::string_view uid) {
+  return command.target->uid.empty() || command.target->uid == uid;
+}
+
 CommandTaker::CommandTaker(const ControllerContext& context, const types::ResourceType& target,
                            LaneOptions options, std::function<CommandTurn(const Command&)> begin)
     : api_(context.api),
       commands_(context.watches.Of<Command>()),
+      events_(context.events),
       target_(target),
       begin_(std::move(begin)),
       lanes_(context.executor(), WithPause(options), Hooks()) {
@@ -124,6 +132,16 @@ net::Awaitable<absl::Status> CommandTaker::Begin(std::string target) {
     co_return absl::OkStatus();
   }
   BTH_CO_RETURN_IF_ERROR(there);
+  BTH_CO_ASSIGN_OR_RETURN(const types::Json object, types::Json::Parse(*there));
+  const std::string_view uid = object.At({"metadata", "uid"}).AsString();
+  if (!IsFor(*command, uid)) {
+    Warn(events_, *command, "TargetReplaced",
+         StrCat("nobody carries out this Command: its target has the uid ", command->target->uid,
+                ", and the ", target_.kind, " of that name now has ", uid,
+                ": create it with that uid, or with none to mean whichever has the name"));
+    found->second.state = State::kOver;
+    co_return absl::OkStatus();
+  }
   co_return absl::UnavailableError("the watch has not told of the target yet");
 }
 

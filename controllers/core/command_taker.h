@@ -19,15 +19,20 @@ namespace bth::controllers {
 enum class CommandTurn {
   kBegun,    // It is being carried out; CommandTaker::Done says when it was.
   kOver,     // There is nothing to do, or it was done before.
-  kUnknown,  // Its target is not known.
+  kUnknown,  // Its target is not known, as far as one knows here.
 };
+
+// Whether it is meant for the object of that uid, and not only for one of that name. One that names
+// no uid is for whichever object has the name.
+bool IsFor(const types::Command& command, std::string_view uid);
 
 // A Command is carried out first and deleted then, so that none is lost with its process. Those of
 // one target come one after another, in the order in which they were made: the next begins when the
 // last one is deleted. A process that ends in between makes its successor begin the last one once
 // more: that must do no harm, and its target only has to remember the latest.
 // A target that is not known here is asked for at the server: the watch of Commands may be ahead of
-// that of their targets. Targets have the keys of their store.
+// that of their targets. Targets have the keys of their store. One whose target was replaced by
+// another object of its name is told and deleted.
 // Lifetime: shorter than the context's parts. Thread: the executor's.
 class CommandTaker final : private StoreListener<types::Command> {
  public:
@@ -62,6 +67,7 @@ class CommandTaker final : private StoreListener<types::Command> {
 
   client::ApiClient& api_;
   ObjectStore<types::Command>& commands_;
+  client::EventRecorder& events_;
   const types::ResourceType& target_;
   const std::function<CommandTurn(const types::Command&)> begin_;
   std::map<std::string, Line> lines_;  // By target; never empty.

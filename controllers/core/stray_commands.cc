@@ -14,7 +14,7 @@ namespace {
 using types::Command;
 
 template <typename T>
-bool IsFor(const Command& command) {
+bool IsOfKind(const Command& command) {
   const types::ResourceType& type = types::ResourceTraits<T>::type();
   return command.target->kind == type.kind && command.target->api_version == type.ApiVersion();
 }
@@ -34,7 +34,7 @@ StrayCommands::StrayCommands(const ControllerContext& context) : events_(context
 void StrayCommands::OnAdd(const Command& command) {
   if (command.meta.deletion_time.has_value()) return;
   const bool has_target = command.target.has_value();
-  if (has_target && (IsFor<types::BatchJob>(command) || IsFor<types::Queue>(command))) return;
+  if (has_target && (IsOfKind<types::BatchJob>(command) || IsOfKind<types::Queue>(command))) return;
   const std::string target = !has_target ? "it has no target"
                                          : StrCat("its target is a ", command.target->api_version,
                                                   " ", command.target->kind);

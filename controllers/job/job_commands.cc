@@ -52,7 +52,7 @@ CommandTurn JobCommands::Begin(const types::Command& command) {
   request.action = command.action;
   request.command = command.meta.uid;
   const JobPointer job = desk_.book.FindJob(JobKey(request));
-  if (job == nullptr) return CommandTurn::kUnknown;
+  if (job == nullptr || !IsFor(command, job->meta.uid)) return CommandTurn::kUnknown;
   if (job->meta.deletion_time.has_value()) return CommandTurn::kOver;
   if (WasCarriedOut(*job, request.command)) return CommandTurn::kOver;
   Tell(desk_.context.events, *job, "CommandIssued",

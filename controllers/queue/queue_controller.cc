@@ -106,7 +106,8 @@ void QueueController::OnDelete(const types::PodGroup& group) {
 
 CommandTurn QueueController::BeginCommand(const types::Command& command) {
   const std::string& queue = command.target->name;
-  if (queues_.Find("", queue) == nullptr) return CommandTurn::kUnknown;
+  const QueuePtr object = queues_.Find("", queue);
+  if (object == nullptr || !IsFor(command, object->meta.uid)) return CommandTurn::kUnknown;
   Ask(queue, command.action, command.meta.uid);
   return CommandTurn::kBegun;
 }

@@ -82,7 +82,10 @@ class JobBed : public ControllerBed {
     SetPods("Running");
   }
   void Command(const std::string& name, const std::string& job, const std::string& action) {
-    const std::string uid(Job(job).At({"metadata", "uid"}).AsString());
+    Command(name, job, std::string(Job(job).At({"metadata", "uid"}).AsString()), action);
+  }
+  void Command(const std::string& name, const std::string& job, const std::string& uid,
+               const std::string& action) {
     Create(kCommands,
            StrCat(R"({"metadata":{"name":")", name, R"("},"action":")", action,
                   R"(","target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job",)",

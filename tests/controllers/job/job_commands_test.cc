@@ -58,6 +58,38 @@ TEST_CASE("job commands: those for nothing go", "[controllers][job]") {
   CHECK(bed.Names(JobBed::kCommands).empty());
 }
 
+TEST_CASE("job commands: one for an earlier job of the name leaves its successor alone",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 1, JobBed::TaskText("t", 1));
+  const std::string earlier(bed.Job("j").At({"metadata", "uid"}).AsString());
+  bed.Call("DELETE", StrCat(JobBed::kJobs, "/j"));
+  bed.FinishDeletions();
+  bed.RunJob("j", 1, JobBed::TaskText("t", 1));
+  const std::string now(bed.Job("j").At({"metadata", "uid"}).AsString());
+  REQUIRE(now != earlier);
+
+  SECTION("told, and deleted") {
+    bed.Command("c", "j", earlier, "AbortJob");
+    bed.Wait(absl::Seconds(5));
+    CHECK(bed.Phase("j") == "Running");
+    CHECK(bed.Events("c") ==
+          std::vector<std::string>{
+              StrCat("Warning TargetReplaced nobody carries out this Command: its target has the "
+                     "uid ",
+                     earlier, ", and the Job of that name now has ", now,
+                     ": create it with that uid, or with none to mean whichever has the name")});
+  }
+  SECTION("none is named") {
+    bed.Command("c", "j", "", "AbortJob");
+    bed.Wait(absl::Seconds(5));
+    CHECK(bed.Phase("j") == "Aborted");
+    CHECK(bed.Events("c").empty());
+  }
+  CHECK(bed.Names(JobBed::kCommands).empty());
+}
+
 TEST_CASE("job commands: those for things of another kind are told, and left alone",
           "[controllers][job]") {
   JobBed bed;
@@ -135,7 +167,7 @@ TEST_CASE("job commands: one that something keeps is carried out once", "[contro
   bed.Create(JobBed::kCommands,
              R"({"metadata":{"name":"c","finalizers":["example.com/mine"]},"action":"RestartJob",)"
              R"("target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"j",)"
-             R"("uid":"u"}})");
+             R"("uid":""}})");
   bed.Wait(absl::Seconds(1));
   CHECK(bed.Phase("j") == "Pending");
   for (int i = 0; i < 3; ++i) bed.Restart();

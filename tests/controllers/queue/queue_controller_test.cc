@@ -84,7 +84,7 @@ class QueueBed : public test::ControllerBed {
            StrCat(R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":)",
                   R"({"generateName":"c-"},"action":")", action,
                   R"(","target":{"apiVersion":"scheduling.volcano.sh/v1beta1",)",
-                  R"("kind":"Queue","name":")", queue, R"(","uid":"u"}})"));
+                  R"("kind":"Queue","name":")", queue, R"(","uid":""}})"));
     Wait(absl::Seconds(1));
   }
   void SetPhase(const std::string& group, const std::string& phase) {
