@@ -17,6 +17,14 @@ bool IsOutdatedBy(const JobRequest& waiting, const JobRequest& news) {
   return is_loss && news.event == BusEvent::kPodRunning;
 }
 
+// Both are about pods of one name, and what waits would do nothing in its time: its pod is of an
+// earlier incarnation, or was replaced while it was pending.
+bool IsSupersededBy(const JobRequest& waiting, const JobRequest& news) {
+  if (waiting.pod.empty()) return false;
+  return waiting.job_version < news.job_version ||
+         (waiting.event == BusEvent::kPodPending && waiting.pod_uid != news.pod_uid);
+}
+
 }  // namespace
 
 DelayedActions::~DelayedActions() {
@@ -30,7 +38,10 @@ void DelayedActions::Add(JobRequest request, const types::Word<BusAction>& actio
   const std::string key = JobKey(request);
   const Slot slot = {request.pod, std::string(action.text())};
   const auto [at, is_new] = jobs_[key].try_emplace(slot);
-  if (!is_new) return;
+  if (!is_new) {
+    if (!IsSupersededBy(at->second.request, request)) return;
+    executor_.CancelTimer(at->second.timer);
+  }
   request.action = action;
   request.is_due = true;
   at->second.request = std::move(request);

@@ -230,6 +230,29 @@ TEST_CASE("job controller: a pod that stays pending triggers its policy in time"
   }
 }
 
+TEST_CASE("job controller: a pod made anew while its predecessor's time ran has a time of its own",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.CreateJob("j", 1, JobBed::TaskText("t", 1),
+                R"("policies":[{"event":"PodPending","action":"RestartPod","timeout":"1h"}])");
+  bed.SetGroup("j", "Inqueue");
+  bed.Wait(absl::Minutes(30));
+  bed.Command("c", "j", "RestartJob");
+  bed.FinishDeletions();
+  bed.SetGroup("j", "Inqueue");
+  const auto uid = [&bed] {
+    return std::string(bed.Get(JobBed::PodPath("j-t-0")).At({"metadata", "uid"}).AsString());
+  };
+  const std::string made_anew = uid();
+  REQUIRE_FALSE(made_anew.empty());
+  bed.Wait(absl::Minutes(59));
+  CHECK(uid() == made_anew);
+  bed.Wait(absl::Minutes(2));
+  bed.FinishDeletions();
+  CHECK(uid() != made_anew);
+}
+
 TEST_CASE("job controller: a delayed restart is dropped when the pod is back",
           "[controllers][job]") {
   JobBed bed;
