@@ -149,6 +149,12 @@ absl::Duration StatusWriter::GathersUntil(const Target& target) const {
 void StatusWriter::TakePod(const framework::CycleReport& report, const framework::PodReport& pod) {
   const model::TaskNames& names = *report.snapshot->tasks[pod.task].names;
   const std::string key = names.Key();
+  // Most pods that wait show it already, and nothing else was to be told of them.
+  const bool is_new = busy_.empty() && !pods_.contains(key);
+  if (is_new && !pod.nominated_node.valid()) {
+    const std::optional<ShownPod> shown = ShownBy(key, names.uid, model::TaskStatus::kPending);
+    if (!shown || UrgencyOf(*shown, pod.reason, *pod.message) == Urgency::kNone) return;
+  }
   DesiredPod desired{.uid = names.uid, .reason = std::string(pod.reason), .message = *pod.message};
   if (pod.nominated_node.valid()) {
     desired.nominated_node = report.snapshot->node_facts(pod.nominated_node).name;
@@ -163,8 +169,6 @@ void StatusWriter::TakePod(const framework::CycleReport& report, const framework
     std::string group = report.snapshot->jobs[job].facts->Key();
     if (gathering_.contains(group)) desired.gathering = std::move(group);
   }
-  // Most pods that wait show it already.
-  const bool is_new = busy_.empty() && !pods_.contains(key);
   if (is_new && PodUrgency(key, desired) == Urgency::kNone) return;
   pods_[key] = std::move(desired);
   Schedule({Kind::kPod, key});
@@ -233,24 +237,42 @@ StatusWriter::Urgency StatusWriter::PodUrgency(const std::string& key) const {
   return known == pods_.end() ? Urgency::kNone : PodUrgency(key, known->second);
 }
 
+std::optional<StatusWriter::ShownPod> StatusWriter::ShownBy(const std::string& key,
+                                                            std::string_view uid,
+                                                            model::TaskStatus status) const {
+  const std::optional<PodView> view = mirror_.Pod(key);
+  if (!view || view->uid != uid || view->status != status) return std::nullopt;
+  ShownPod shown{view->reason, view->message, view->nominated_node};
+  if (const auto sent = sent_pods_.find(key); sent != sent_pods_.end() && sent->second.uid == uid) {
+    shown.reason = sent->second.reason;
+    shown.message = sent->second.message;
+    if (!sent->second.nominated_node.empty()) shown.nominated_node = sent->second.nominated_node;
+  }
+  return shown;
+}
+
+StatusWriter::Urgency StatusWriter::UrgencyOf(const ShownPod& shown, std::string_view reason,
+                                              std::string_view message) {
+  if (reason == shown.reason) {
+    const bool same = framework::SameButFigures(message, shown.message);
+    return same ? Urgency::kNone : Urgency::kReword;
+  }
+  // Which pods of a waiting gang would have a place changes whenever others come or end.
+  const auto waits = [](std::string_view why) {
+    return why == framework::kReasonSchedulable || why == framework::kReasonUnschedulable;
+  };
+  return waits(reason) && waits(shown.reason) ? Urgency::kReword : Urgency::kSettle;
+}
+
 StatusWriter::Urgency StatusWriter::PodUrgency(const std::string& key,
                                                const DesiredPod& desired) const {
-  const std::optional<PodView> view = mirror_.Pod(key);
   using model::TaskStatus;
   const TaskStatus status = desired.is_binding ? TaskStatus::kBinding : TaskStatus::kPending;
-  if (!view || view->uid != desired.uid || view->status != status) return Urgency::kNone;
-  std::string_view reason = view->reason;
-  std::string_view message = view->message;
-  std::string_view nominated = view->nominated_node;
-  if (auto sent = sent_pods_.find(key);
-      sent != sent_pods_.end() && sent->second.uid == desired.uid) {
-    reason = sent->second.reason;
-    message = sent->second.message;
-    if (!sent->second.nominated_node.empty()) nominated = sent->second.nominated_node;
-  }
-  if (!desired.nominated_node.empty() && desired.nominated_node != nominated) return Urgency::kNow;
-  if (desired.reason != reason) return Urgency::kSettle;
-  return framework::SameButFigures(desired.message, message) ? Urgency::kNone : Urgency::kReword;
+  const std::optional<ShownPod> shown = ShownBy(key, desired.uid, status);
+  if (!shown) return Urgency::kNone;
+  const std::string_view nominated = desired.nominated_node;
+  if (!nominated.empty() && nominated != shown->nominated_node) return Urgency::kNow;
+  return UrgencyOf(*shown, desired.reason, desired.message);
 }
 
 StatusWriter::Urgency StatusWriter::QueueUrgency(const std::string& key) const {

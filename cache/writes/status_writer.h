@@ -26,7 +26,8 @@ ShownCondition NoLongerPartiallyBound(const GangView& gang);
 // One desired per object, the newest; a desired that the object already shows is dropped without a
 // write. Phases go out at once, but that a gang is placed waits for `tally`, like counts: its pods
 // start a moment later, and both are told in one write. Reasons go out after `settle`, so that what
-// is bound a moment later is never called unschedulable; a mere change of wording after `reword`.
+// is bound a moment later is never called unschedulable. After `reword`: a mere change of wording,
+// and which pods of a waiting gang would have a place.
 // Pods of a gang that has too few are told no sooner than `gather` after the last one came: most
 // often they all come. Thread: I/O.
 class StatusWriter {
@@ -85,6 +86,11 @@ class StatusWriter {
     std::string gathering = {};  // Key of its PodGroup, while that has too few pods.
     bool is_binding = false;     // It has a place, and waits for something there.
   };
+  struct ShownPod {  // The object's, or what was sent.
+    std::string_view reason;
+    std::string_view message;
+    std::string_view nominated_node;
+  };
   struct DesiredQueue {
     std::string uid;  // What was sent to another one of that name, this one does not show.
     NamedAmounts allocated;
@@ -109,6 +115,11 @@ class StatusWriter {
   void EndPartiallyBound(const std::string& key, std::vector<ShownCondition>* conditions) const;
   bool IsPlacing(const std::string& key, model::PodGroupPhase from, model::PodGroupPhase to) const;
   Urgency GroupUrgency(const std::string& key) const;
+  // Nothing: the pod is gone, or in another state.
+  std::optional<ShownPod> ShownBy(const std::string& key, std::string_view uid,
+                                  model::TaskStatus status) const;
+  static Urgency UrgencyOf(const ShownPod& shown, std::string_view reason,
+                           std::string_view message);
   Urgency PodUrgency(const std::string& key) const;
   Urgency PodUrgency(const std::string& key, const DesiredPod& desired) const;
   Urgency QueueUrgency(const std::string& key) const;

@@ -84,7 +84,7 @@ net::Awaitable<absl::Status> StatusWriter::SendPod(std::string key) {
   const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
   if (!answer.ok()) co_return answer.status();
   sent_pods_[key] = desired;
-  if (metrics_ != nullptr && desired.reason == "Unschedulable") {
+  if (metrics_ != nullptr && desired.reason == framework::kReasonUnschedulable) {
     metrics_->ScheduleAttempt("unschedulable");
   }
   if (desired.is_binding) {

@@ -74,11 +74,16 @@ struct PodGroupReport {
   std::optional<std::string> allocated_hyper_node;
 };
 
+// Reasons of a PodScheduled condition with status False: nothing can take the pod; or something
+// could, and it waits for others of its gang.
+inline constexpr std::string_view kReasonUnschedulable = "Unschedulable";
+inline constexpr std::string_view kReasonSchedulable = "Schedulable";
+
 // What a pending pod's PodScheduled condition (status False) should show. Messages are shared by
 // the pods of a shape.
 struct PodReport {
   model::TaskId task;
-  std::string_view reason;  // Unschedulable, Schedulable: a constant.
+  std::string_view reason;  // A constant.
   std::shared_ptr<const std::string> message;
   model::NodeId nominated_node;  // Valid only when victims were evicted for it.
 };

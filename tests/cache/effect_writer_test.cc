@@ -334,6 +334,14 @@ TEST_CASE("status writer: phases at once, reasons after a moment, wording much l
   bed.executor.Advance(absl::Milliseconds(200));
   CHECK(bed.Sent("PATCH", "/podgroups/g").size() == 2);
   CHECK(bed.Sent("PATCH", "/pods/p/status").size() == 2);
+  // Something could take it now, and it waits for its gang as before.
+  framework::CycleReport others = Report(bed, "m3");
+  others.pods.front().reason = framework::kReasonSchedulable;
+  bed.effects.Report(others);
+  bed.executor.Advance(absl::Milliseconds(1900));
+  CHECK(bed.Sent("PATCH", "/pods/p/status").size() == 2);
+  bed.executor.Advance(absl::Milliseconds(200));
+  CHECK(bed.Sent("PATCH", "/pods/p/status").size() == 3);
 }
 
 TEST_CASE("status writer: nothing is written when nothing changes", "[cache]") {
