@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from support import handbook
-from support.jobs import BATCH, BUS, job_spec, policy, task
+from support.jobs import BATCH, BUS, job_spec, policy, reference, task
 from support.kubectl import Kubectl
 from support.objects import SCHEDULING
 from support.objects import queue as queue_object
@@ -387,6 +387,28 @@ def test_a_command_for_another_kind_is_told_of(world, person):
     said = "nobody carries out this Command: its target is a batch/v1 Job, and Commands are for "
     world.wait_event("c", "UnknownTarget", said + "batch.volcano.sh/v1alpha1 Job")
     assert world.names(BUS, "commands") == {"c"}
+
+
+def test_a_command_for_an_earlier_job_of_the_name_leaves_its_successor_alone(world):
+    earlier = world.job("j", [task("a")])
+    world.wait_running("j", 1)
+    world.delete_job("j")
+    world.wait_gone(BATCH, "jobs", "j")
+    world.job("j", [task("a")])
+    pods = world.wait_running("j", 1)
+    body = {
+        "apiVersion": "bus.volcano.sh/v1alpha1",
+        "kind": "Command",
+        "metadata": {"name": "c"},
+        "action": "RestartJob",
+        "target": reference(earlier),
+    }
+    world.rest.post(world.path(BUS, "commands"), body).expect(201)
+    uid = earlier["metadata"]["uid"]
+    said = f"nobody carries out this Command: its target has the uid {uid}, and the Job of that"
+    world.wait_event("c", "TargetReplaced", said)
+    until(lambda: not world.names(BUS, "commands"), 30, "the command is used up")
+    assert world.uids("j") == pods
 
 
 def test_a_command_for_a_job_that_has_ended_is_said_to_have_no_effect(world, person):
