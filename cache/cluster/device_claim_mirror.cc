@@ -127,6 +127,7 @@ void DeviceClaimMirror::ShowClaim(const std::string& key) {
     Count(*had, -1);
   }
   if (moves && has != nullptr) Count(*has, 1);
+  ShowLeaving(key, LeavingOf(key, row.get()));
   const DeviceClaimFacts* made_for = row != nullptr ? row.get() : old;
   if (made_for->for_extended) {
     const std::string owner = made_for->owner_uid;
@@ -160,6 +161,41 @@ std::shared_ptr<const DeviceClaimFacts> DeviceClaimMirror::RowOf(const std::stri
   return row;
 }
 
+DeviceClaimMirror::Allocation DeviceClaimMirror::LeavingOf(const std::string& key,
+                                                           const DeviceClaimFacts* row) const {
+  const auto known = claims_.find(key);
+  if (known == claims_.end() || row == nullptr) return nullptr;
+  const Allocation& has = known->second->allocation;
+  return SameAllocation(has.get(), row->allocation.get()) ? nullptr : has;
+}
+
+void DeviceClaimMirror::ShowLeaving(const std::string& key, Allocation leaving) {
+  const auto known = leaving_.find(key);
+  const Allocation had = known == leaving_.end() ? nullptr : known->second;
+  if (SameAllocation(had.get(), leaving.get())) return;
+  if (had != nullptr) {
+    Count(*had, -1);
+    leaving_.erase(known);
+    offers_more_ = true;
+    news_ = true;
+  }
+  if (leaving == nullptr) return;
+  Count(*leaving, 1);
+  leaving_[key] = std::move(leaving);
+}
+
+int32_t DeviceClaimMirror::UsesOf(const std::string& key, const std::string& device) const {
+  const auto uses = [&device](const AllocationFacts* allocation) {
+    if (allocation == nullptr) return ptrdiff_t{0};
+    return std::count_if(allocation->devices.begin(), allocation->devices.end(),
+                         [&](const auto& had) { return !had.admin && had.Key() == device; });
+  };
+  const DeviceClaimFacts* shown = now_.claims.Find(key);
+  const auto leaving = leaving_.find(key);
+  return static_cast<int32_t>(uses(shown == nullptr ? nullptr : shown->allocation.get()) +
+                              uses(leaving == leaving_.end() ? nullptr : leaving->second.get()));
+}
+
 void DeviceClaimMirror::Count(const AllocationFacts& allocation, int sign) {
   for (const model::AllocatedDeviceFacts& device : allocation.devices) {
     if (device.admin) continue;
@@ -177,20 +213,14 @@ void DeviceClaimMirror::Count(const AllocationFacts& allocation, int sign) {
 }
 
 absl::Status DeviceClaimMirror::CheckDevices(const model::ClaimPlan::Claim& choice) const {
-  const DeviceClaimFacts* shown = now_.claims.Find(choice.key);
   for (const model::AllocatedDeviceFacts& device : choice.allocation->devices) {
     if (device.admin || !device.share_id.empty()) continue;
-    const DeviceUseFacts* use = now_.in_use.Find(device.Key());
-    if (use == nullptr) continue;
+    const std::string key = device.Key();
+    const DeviceUseFacts* use = now_.in_use.Find(key);
     // What the claim itself had before, it gives back.
-    const bool own =
-        shown != nullptr && shown->allocation != nullptr && use->claims == 1 &&
-        std::any_of(shown->allocation->devices.begin(), shown->allocation->devices.end(),
-                    [&](const auto& had) { return !had.admin && had.Key() == device.Key(); });
-    if (!own) {
-      return absl::FailedPreconditionError(
-          StrCat("device ", device.Key(), " was given to another claim than ", choice.key));
-    }
+    if (use == nullptr || use->claims <= UsesOf(choice.key, key)) continue;
+    return absl::FailedPreconditionError(
+        StrCat("device ", key, " was given to another claim than ", choice.key));
   }
   return absl::OkStatus();
 }
@@ -319,6 +349,11 @@ absl::Status DeviceClaimMirror::Check() const {
   });
   for (const auto& [uid, made] : made_) {
     for (const auto& device : made.allocation->devices) {
+      if (!device.admin) ++claims[device.Key()];
+    }
+  }
+  for (const auto& [key, leaving] : leaving_) {
+    for (const auto& device : leaving->devices) {
       if (!device.admin) ++claims[device.Key()];
     }
   }

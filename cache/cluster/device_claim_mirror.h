@@ -18,8 +18,9 @@ namespace bth::cache {
 
 // Part of the mirror. A claim that a binding under way allocates or reserves shows in snapshots as
 // if that had been written already, until the watch shows the write; the objects as the watch tells
-// them are kept beside. Thread: I/O. Cost of a change: logarithmic in the number of objects of its
-// kind, plus a block; of Publish: the pools of which a slice changed.
+// them are kept beside. The devices of a claim that is to get others instead are in use until its
+// object shows that it has them no more. Thread: I/O. Cost of a change: logarithmic in the number
+// of objects of its kind, plus a block; of Publish: the pools of which a slice changed.
 class DeviceClaimMirror {
  public:
   DeviceClaimMirror() = default;
@@ -96,11 +97,18 @@ class DeviceClaimMirror {
     std::set<std::string> keys;  // In the view.
   };
 
+  using Allocation = std::shared_ptr<const model::AllocationFacts>;
+
   absl::Status CheckClaim(const std::string& uid, const model::ClaimPlan::Claim& choice) const;
   absl::Status CheckDevices(const model::ClaimPlan::Claim& choice) const;
   void ShowClaim(const std::string& key);
   // The object with what is assumed; null: there is none.
   std::shared_ptr<const model::DeviceClaimFacts> RowOf(const std::string& key) const;
+  // What the claim's object has beside what its row shows; null: nothing.
+  Allocation LeavingOf(const std::string& key, const model::DeviceClaimFacts* row) const;
+  void ShowLeaving(const std::string& key, Allocation leaving);
+  // How often the claim itself counts as a user of the device.
+  int32_t UsesOf(const std::string& key, const std::string& device) const;
   void Count(const model::AllocationFacts& allocation, int sign);
   void DropShown(const std::string& key);
   // Pools with devices that the rule may be about are to be made anew.
@@ -118,6 +126,7 @@ class DeviceClaimMirror {
   std::map<std::string, model::DeviceTaintRuleFacts> taint_rules_;
   std::set<std::string> changed_pools_;                                   // Since the last Publish.
   std::map<std::string, AssumedClaim> assumed_;                           // By claim.
+  absl::flat_hash_map<std::string, Allocation> leaving_;                  // By claim; few.
   absl::flat_hash_map<std::string, std::vector<std::string>> claims_of_;  // By UID.
   absl::flat_hash_map<std::string, Made> made_;                           // By UID of the pod.
   bool classes_changed_ = false;

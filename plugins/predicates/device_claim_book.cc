@@ -57,11 +57,11 @@ std::vector<ClaimToAllocate> WithClasses(const DeviceClaimsView& view,
 
 }  // namespace
 
-// With copies of what is taken of pools in which a claim has devices that it gives back.
+// With copies of what is taken of pools in which a claim has devices that it gives back: for itself
+// alone, since others can have them once that was written.
 struct DeviceClaimBook::Offer {
   std::vector<OfferedPool> pools;
   std::vector<std::unique_ptr<PoolUse>> changed;
-  std::vector<std::vector<GivenFrom>> freed;  // By claim.
 };
 
 const DeviceClaimsView& DevicesOf(const model::Snapshot& base) {
@@ -295,10 +295,9 @@ DeviceClaimBook::Offer DeviceClaimBook::OfferOf(
   const std::vector<const PoolFacts*>& pools = PoolsOf(node);
   Offer offer;
   for (const PoolFacts* pool : pools) offer.pools.push_back({pool, &UseOf(*pool)});
-  offer.freed.resize(claims.size());
-  for (size_t c = 0; c < claims.size(); ++c) {
-    if (claims[c]->allocation == nullptr) continue;
-    for (const model::AllocatedDeviceFacts& device : claims[c]->allocation->devices) {
+  for (const DeviceClaimFacts* claim : claims) {
+    if (claim->allocation == nullptr) continue;
+    for (const model::AllocatedDeviceFacts& device : claim->allocation->devices) {
       if (device.admin) continue;
       const std::optional<GivenFrom> had = Locate(pools, device);
       if (!had) continue;
@@ -308,7 +307,6 @@ DeviceClaimBook::Offer DeviceClaimBook::OfferOf(
         algo::GiveBack(*pool.facts, had->device, had->consumed, offer.changed.back().get());
         pool.use = offer.changed.back().get();
       }
-      offer.freed[c].push_back(*had);
     }
   }
   return offer;
@@ -409,12 +407,7 @@ void DeviceClaimBook::Place(TaskId task, NodeId node) {
         placed.extended = UnmadeFor(task, ServedOn(ExtendedOf(task), facts)).extended;
       }
       hold.allocation = AllocationFrom(with_classes[c], found.claims[c], offer.pools, facts);
-      hold.freed = offer.freed[c];
       hold.node = node;
-      for (const GivenFrom& had : hold.freed) {
-        algo::GiveBack(*had.pool, had.device, had.consumed, &UseOf(*had.pool));
-        NoteUse(*had.pool, node);
-      }
       for (const algo::GivenDevice& given : found.claims[c]) {
         if ((*claims)[c]->requests[given.request].demands[given.demand].admin) continue;
         const PoolFacts* pool = offer.pools[given.pool].facts;
@@ -449,10 +442,6 @@ void DeviceClaimBook::Remove(TaskId task) {
     for (const GivenFrom& given : hold->second.given) {
       algo::GiveBack(*given.pool, given.device, given.consumed, &UseOf(*given.pool));
       NoteUse(*given.pool, hold->second.node);
-    }
-    for (const GivenFrom& had : hold->second.freed) {
-      algo::Take(*had.pool, had.device, had.consumed, &UseOf(*had.pool));
-      NoteUse(*had.pool, hold->second.node);
     }
     holds_.erase(hold);
   }

@@ -70,8 +70,7 @@ class DeviceClaimBook {
   struct Hold {
     std::shared_ptr<const model::AllocationFacts> allocation;  // Null: it had its devices.
     std::vector<GivenFrom> given;                              // Counted as taken.
-    std::vector<GivenFrom> freed;  // What the claim had before, and gives back.
-    model::NodeId node;            // Where that was decided.
+    model::NodeId node;                                        // Where that was decided.
     int32_t tasks = 0;
     int32_t new_users = 0;  // Those of them that the claim is not reserved for.
   };

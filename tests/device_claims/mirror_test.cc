@@ -125,11 +125,37 @@ TEST_CASE("claim mirror: two pods of one claim", "[claims]") {
 TEST_CASE("claim mirror: what nobody uses may be given other devices", "[claims]") {
   DeviceClaimMirror mirror;
   mirror.Put(Claim("a", "1", "d0", {"p"}));
+  mirror.Put(Claim("b", "1"));
   REQUIRE(mirror.Assume("p", Plan("a", "d1")).ok());
-  CHECK_FALSE(InUse(mirror, "d0"));
   CHECK(InUse(mirror, "d1"));
-  mirror.Forget("p");
+  // Until that was written, nobody else can have what it had.
   CHECK(InUse(mirror, "d0"));
+  CHECK(absl::IsFailedPrecondition(mirror.Assume("q", Plan("b", "d0"))));
+  CHECK(mirror.Check().ok());
+  SECTION("it is written") {
+    mirror.NoteWritten("p", "ns/a", 5);
+    mirror.Put(Claim("a", "4"));  // The old ones are taken back first.
+    CHECK(mirror.changed());      // Others may have it.
+    CHECK_FALSE(InUse(mirror, "d0"));
+    CHECK(InUse(mirror, "d1"));
+    mirror.Put(Claim("a", "5", "d1", {"p"}));
+    CHECK(mirror.Assume("q", Plan("b", "d0")).ok());
+  }
+  SECTION("it is not") {
+    mirror.Forget("p");
+    CHECK(InUse(mirror, "d0"));
+    CHECK_FALSE(InUse(mirror, "d1"));
+  }
+  SECTION("it is decided once more") {
+    CHECK(mirror.Assume("p", Plan("a", "d0")).ok());
+    CHECK(InUse(mirror, "d0"));
+    CHECK_FALSE(InUse(mirror, "d1"));
+  }
+  SECTION("it is deleted") {
+    mirror.RemoveClaim("ns/a");
+    CHECK_FALSE(InUse(mirror, "d0"));
+    CHECK_FALSE(InUse(mirror, "d1"));
+  }
   CHECK(mirror.Check().ok());
 }
 
@@ -197,6 +223,12 @@ TEST_CASE("claim mirror: sums hold whatever happens", "[claims][property]") {
     const absl::Status status = mirror.Check();
     CAPTURE(step, status.ToString());
     REQUIRE(status.ok());
+    // Whatever is to become of a claim, nobody else has what its object has.
+    for (const char* each : {"ns/a", "ns/b", "ns/c"}) {
+      const DeviceClaimFacts* there = mirror.Claim(each);
+      if (there == nullptr || there->allocation == nullptr) continue;
+      REQUIRE(InUse(mirror, there->allocation->devices[0].device));
+    }
   }
 }
 
