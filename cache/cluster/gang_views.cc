@@ -40,6 +40,22 @@ bool WasWhole(const model::Snapshot& now, const JobTable& jobs, const std::strin
   return algo::GangStands({now, usage, job});
 }
 
+std::optional<PlacedTimes> PlacedTimesOf(const model::Snapshot& now, const JobTable& jobs,
+                                         const std::string& pod_group_key) {
+  const JobId job = jobs.Find(pod_group_key);
+  if (!job.valid()) return std::nullopt;
+  std::optional<PlacedTimes> out;
+  for (TaskId task : jobs.RecordOf(job).tasks) {
+    const TaskStatus status = now.usage.tasks[task].status;
+    if (status == TaskStatus::kPending || model::InGroup(status, kEndedGroup)) continue;
+    const absl::Time made = absl::FromUnixMicros(now.tasks[task].names->created_us);
+    if (!out) out = PlacedTimes{made, made};
+    out->first = std::min(out->first, made);
+    out->last = std::max(out->last, made);
+  }
+  return out;
+}
+
 bool HoldsPlaces(const model::Snapshot& now, const JobTable& jobs,
                  const std::string& pod_group_key) {
   const JobId job = jobs.Find(pod_group_key);

@@ -20,6 +20,9 @@ std::vector<PlacedPod> PlacedPodsOf(const model::Snapshot& now, const JobTable& 
 // Some pods of the job have a place, whether its PodGroup is there or not.
 bool HoldsPlaces(const model::Snapshot& now, const JobTable& jobs,
                  const std::string& pod_group_key);
+// When those of its pods were made that have a place and have not failed. Nothing: none has one.
+std::optional<PlacedTimes> PlacedTimesOf(const model::Snapshot& now, const JobTable& jobs,
+                                         const std::string& pod_group_key);
 // It stood with those of its pods that ended on their nodes after all that are bound now had been
 // made. Cost: linear in the tasks of all jobs.
 bool WasWhole(const model::Snapshot& now, const JobTable& jobs, const std::string& pod_group_key);

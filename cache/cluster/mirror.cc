@@ -367,6 +367,9 @@ std::vector<PlacedPod> Mirror::PlacedPods(const std::string& pod_group_key) cons
 bool Mirror::HoldsPlaces(const std::string& pod_group_key) const {
   return cache::HoldsPlaces(tables_->draft.now, tables_->jobs, pod_group_key);
 }
+std::optional<PlacedTimes> Mirror::TimesOfPlaced(const std::string& pod_group_key) const {
+  return PlacedTimesOf(tables_->draft.now, tables_->jobs, pod_group_key);
+}
 bool Mirror::WasWhole(const std::string& pod_group_key) const {
   return cache::WasWhole(tables_->draft.now, tables_->jobs, pod_group_key);
 }

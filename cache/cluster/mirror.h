@@ -136,6 +136,7 @@ class Mirror {
   std::vector<PlacedPod> PlacedPods(const std::string& pod_group_key) const;  // By name.
   // Some pods of the job have a place, whether its PodGroup is there or not.
   bool HoldsPlaces(const std::string& pod_group_key) const;
+  std::optional<PlacedTimes> TimesOfPlaced(const std::string& pod_group_key) const;
   // The gang stood with its pods that ended on their nodes.
   bool WasWhole(const std::string& pod_group_key) const;
   // Keys of ours that hold places, below their minimum or without a PodGroup. Cost: all of them.

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/time/time.h"
 #include "api/model/task_status.h"
 #include "cache/intake/compiled.h"
 
@@ -26,6 +27,12 @@ struct PlacedPod {
   std::string ns;
   std::string name;
   std::string uid;
+};
+
+// When the eldest and the youngest of some pods were made.
+struct PlacedTimes {
+  absl::Time first;
+  absl::Time last;
 };
 
 struct PodView {

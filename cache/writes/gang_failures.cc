@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "cache/writes/object_names.h"
+#include "cache/writes/standing.h"
 
 namespace bth::cache {
 namespace {
@@ -16,20 +17,6 @@ constexpr const char* kReasons[] = {"BindingInterrupted", "ServerUnreachable", "
 // Of a gang that was whole before.
 constexpr const char* kMemberLost = "MemberLost";
 constexpr const char* kReleasing = "Releasing";
-
-const ShownCondition* FindTrue(const ShownPodGroup& shown, std::string_view type) {
-  for (const ShownCondition& condition : shown.conditions) {
-    if (condition.type == type && condition.status == "True") return &condition;
-  }
-  return nullptr;
-}
-
-// A gang of which an earlier life of this program, or of Volcano, said that it stood: what is left
-// of it may be at work. That it was so before its pods were made anew looks the same.
-bool StoodBefore(const ShownPodGroup& shown) {
-  return shown.phase == model::PodGroupPhase::kRunning ||
-         shown.phase == model::PodGroupPhase::kCompleted || FindTrue(shown, "Scheduled") != nullptr;
-}
 
 std::string HowManyAreBound(const GangView& gang) {
   if (gang.ready < gang.min_available) {
@@ -158,7 +145,10 @@ void GangFailures::LookBack(absl::Duration now) {
 bool GangFailures::TakeUp(const std::string& job, absl::Duration now, Failure* failure) {
   const ShownPodGroup& shown = *mirror_.ShownOf(job);
   const ShownCondition* const told = FindTrue(shown, kPartiallyBound);
-  if (told == nullptr && (StoodBefore(shown) || mirror_.WasWhole(job))) return false;
+  if (told == nullptr &&
+      (StoodBefore(shown, mirror_.TimesOfPlaced(job)) || mirror_.WasWhole(job))) {
+    return false;
+  }
   failure->half_bound = told != nullptr;
   failure->never_whole = told == nullptr || told->reason != kMemberLost;
   if (told == nullptr || told->reason == kReasons[0]) {

@@ -100,7 +100,7 @@ void Merge(ShownCondition condition, std::vector<ShownCondition>* conditions) {
   conditions->push_back(std::move(condition));
 }
 
-bool MergeReported(const framework::PodGroupReport& group,
+bool MergeReported(const framework::PodGroupReport& group, std::string standing,
                    std::vector<ShownCondition>* conditions) {
   bool withheld = false;
   for (const framework::ConditionReport& condition : group.conditions) {
@@ -109,8 +109,12 @@ bool MergeReported(const framework::PodGroupReport& group,
       withheld = true;
       continue;
     }
-    MergeBeyondFigures(condition, conditions);
-    if (stands) EndUnschedulable(conditions);
+    if (stands) {
+      Merge({condition.type, condition.status, condition.reason, std::move(standing)}, conditions);
+      EndUnschedulable(conditions);
+    } else {
+      MergeBeyondFigures(condition, conditions);
+    }
   }
   EndNotEnqueued(group.phase, conditions);
   return withheld;

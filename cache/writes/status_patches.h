@@ -16,7 +16,9 @@ namespace bth::cache {
 void Merge(ShownCondition condition, std::vector<ShownCondition>* conditions);
 // What a cycle says of the group, and what that ends. True: it says that the group is scheduled, as
 // its bindings are asked for, which is not written before they came about.
-bool MergeReported(const framework::PodGroupReport& group, std::vector<ShownCondition>* conditions);
+// `standing` is the message of its condition Scheduled.
+bool MergeReported(const framework::PodGroupReport& group, std::string standing,
+                   std::vector<ShownCondition>* conditions);
 // Equal amounts; zero and absent are the same.
 bool SameAmounts(const NamedAmounts& a, const NamedAmounts& b);
 

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "cache/intake/compile.h"
+#include "cache/writes/standing.h"
 #include "cache/writes/status_patches.h"
 #include "client/api_error.h"
 #include "framework/report/figures.h"
@@ -83,7 +84,10 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   if (group.allocated_hyper_node) {
     desired.status.allocated_hyper_node = *group.allocated_hyper_node;
   }
-  const bool is_placing = MergeReported(group, &desired.status.conditions);
+  const bool stands = std::any_of(group.conditions.begin(), group.conditions.end(),
+                                  [](const auto& each) { return each.type == "Scheduled"; });
+  std::string standing = stands ? StandingText(*known, mirror_.TimesOfPlaced(key)) : "";
+  const bool is_placing = MergeReported(group, std::move(standing), &desired.status.conditions);
   if (auto own = group_conditions_.find(key); own != group_conditions_.end()) {
     Merge(own->second, &desired.status.conditions);
   } else {

@@ -197,6 +197,35 @@ TEST_CASE("half-bound gang: one that was whole under a former scheduler is left 
   CHECK(bed.evicted.empty());
 }
 
+TEST_CASE("half-bound gang: that it stood says nothing of pods that were made later",
+          "[scheduler]") {
+  RestartBed bed;
+  bed.Submit([](size_t) { return std::nullopt; });
+  bed.executor.Advance(absl::Seconds(5));
+  const std::string told = bed.Condition(RestartBed::GroupPath("g"), "Scheduled");
+  REQUIRE(absl::StrContains(told, ": the gang stands with pods made by 20"));
+  bed.scheduler.reset();
+  const bool all_go = GENERATE(false, true);
+  CAPTURE(all_go);
+  for (const char* pod : {"b", "c"}) bed.LetGo(pod);
+  if (all_go) bed.LetGo("a");
+  bed.executor.Advance(absl::Seconds(5));
+  // A life of the scheduler that placed some of the new ones, and wrote nothing else.
+  for (const char* pod : {"d", "e", "f"}) bed.Pod(pod, "g", 1);
+  for (const char* pod : {"d", "e"}) {
+    if (std::string(pod) == "d" && !all_go) continue;
+    bed.Create(StrCat("/api/v1/namespaces/default/pods/", pod, "/binding"),
+               StrCat(R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":")", pod,
+                      R"("},"target":{"kind":"Node","name":"n1"}})"));
+  }
+  bed.TakeRoom(2);
+  bed.Start();
+  CHECK(bed.Told().empty() != all_go);
+  CHECK(bed.Condition(RestartBed::GroupPath("g"), "Scheduled") == told);
+  bed.executor.Advance(absl::Minutes(11));
+  CHECK(bed.evicted.size() == (all_go ? 2 : 0));
+}
+
 TEST_CASE("half-bound gang: one whose phase was never written is whole by its pods",
           "[scheduler]") {
   RestartBed bed;
