@@ -44,7 +44,8 @@ def place(backend, kinds, tmp_path_factory):
 @pytest.fixture(scope="module")
 def jobs(backend, kinds, place):
     """A namespace with two jobs whose names begin alike."""
-    namespace = unique("completion")
+    # That it can be told from another one, made by another look at this module, before its end.
+    namespace = unique("completion") + "-names"
     rest = backend.rest()
     body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
     rest.post("/api/v1/namespaces", body).expect(201)
