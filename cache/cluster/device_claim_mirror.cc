@@ -340,23 +340,18 @@ std::shared_ptr<const DeviceClaimsView> DeviceClaimMirror::Publish() {
 
 absl::Status DeviceClaimMirror::Check() const {
   std::map<std::string, int32_t> claims;
-  now_.claims.VisitFrom("", [&claims](std::string_view, const DeviceClaimFacts& claim) {
-    if (claim.allocation == nullptr) return true;
-    for (const auto& device : claim.allocation->devices) {
+  const auto count = [&claims](const AllocationFacts* allocation) {
+    if (allocation == nullptr) return;
+    for (const auto& device : allocation->devices) {
       if (!device.admin) ++claims[device.Key()];
     }
+  };
+  now_.claims.VisitFrom("", [&count](std::string_view, const DeviceClaimFacts& claim) {
+    count(claim.allocation.get());
     return true;
   });
-  for (const auto& [uid, made] : made_) {
-    for (const auto& device : made.allocation->devices) {
-      if (!device.admin) ++claims[device.Key()];
-    }
-  }
-  for (const auto& [key, leaving] : leaving_) {
-    for (const auto& device : leaving->devices) {
-      if (!device.admin) ++claims[device.Key()];
-    }
-  }
+  for (const auto& [uid, made] : made_) count(made.allocation.get());
+  for (const auto& [key, leaving] : leaving_) count(leaving.get());
   size_t seen = 0;
   absl::Status status;
   now_.in_use.VisitFrom("", [&](std::string_view key, const DeviceUseFacts& use) {

@@ -76,6 +76,7 @@ class DeviceClaimMirror {
   absl::Status Check() const;
 
  private:
+  using Allocation = std::shared_ptr<const model::AllocationFacts>;
   struct AssumedPod {
     std::string uid;
     uint64_t written = 0;  // 0: nothing was written.
@@ -83,12 +84,12 @@ class DeviceClaimMirror {
   };
   struct AssumedClaim {
     std::string claim_uid;
-    std::shared_ptr<const model::AllocationFacts> allocation;  // Null: the claim has its devices.
+    Allocation allocation;  // Null: the claim has its devices.
     std::vector<AssumedPod> pods;
   };
   // The devices of a claim that is to be made.
   struct Made {
-    std::shared_ptr<const model::AllocationFacts> allocation;
+    Allocation allocation;
     bool written = false;
     bool ended = false;
   };
@@ -96,8 +97,6 @@ class DeviceClaimMirror {
     std::map<std::string, std::shared_ptr<const model::SliceFacts>> slices;
     std::set<std::string> keys;  // In the view.
   };
-
-  using Allocation = std::shared_ptr<const model::AllocationFacts>;
 
   absl::Status CheckClaim(const std::string& uid, const model::ClaimPlan::Claim& choice) const;
   absl::Status CheckDevices(const model::ClaimPlan::Claim& choice) const;

@@ -100,7 +100,8 @@ void Merge(ShownCondition condition, std::vector<ShownCondition>* conditions) {
   conditions->push_back(std::move(condition));
 }
 
-bool MergeReported(const framework::PodGroupReport& group, std::string standing,
+bool MergeReported(const framework::PodGroupReport& group,
+                   absl::FunctionRef<std::string()> standing,
                    std::vector<ShownCondition>* conditions) {
   bool withheld = false;
   for (const framework::ConditionReport& condition : group.conditions) {
@@ -110,7 +111,7 @@ bool MergeReported(const framework::PodGroupReport& group, std::string standing,
       continue;
     }
     if (stands) {
-      Merge({condition.type, condition.status, condition.reason, std::move(standing)}, conditions);
+      Merge({condition.type, condition.status, condition.reason, standing()}, conditions);
       EndUnschedulable(conditions);
     } else {
       MergeBeyondFigures(condition, conditions);

@@ -1,9 +1,11 @@
 // The bodies of status writes, as pure functions.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
 #include "cache/intake/compiled.h"
 #include "client/api_client.h"
@@ -16,8 +18,9 @@ namespace bth::cache {
 void Merge(ShownCondition condition, std::vector<ShownCondition>* conditions);
 // What a cycle says of the group, and what that ends. True: it says that the group is scheduled, as
 // its bindings are asked for, which is not written before they came about.
-// `standing` is the message of its condition Scheduled.
-bool MergeReported(const framework::PodGroupReport& group, std::string standing,
+// `standing` makes the message of its condition Scheduled.
+bool MergeReported(const framework::PodGroupReport& group,
+                   absl::FunctionRef<std::string()> standing,
                    std::vector<ShownCondition>* conditions);
 // Equal amounts; zero and absent are the same.
 bool SameAmounts(const NamedAmounts& a, const NamedAmounts& b);

@@ -84,10 +84,8 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   if (group.allocated_hyper_node) {
     desired.status.allocated_hyper_node = *group.allocated_hyper_node;
   }
-  const bool stands = std::any_of(group.conditions.begin(), group.conditions.end(),
-                                  [](const auto& each) { return each.type == "Scheduled"; });
-  std::string standing = stands ? StandingText(*known, mirror_.TimesOfPlaced(key)) : "";
-  const bool is_placing = MergeReported(group, std::move(standing), &desired.status.conditions);
+  const auto standing = [&] { return StandingText(*known, mirror_.TimesOfPlaced(key)); };
+  const bool is_placing = MergeReported(group, standing, &desired.status.conditions);
   if (auto own = group_conditions_.find(key); own != group_conditions_.end()) {
     Merge(own->second, &desired.status.conditions);
   } else {
@@ -157,7 +155,7 @@ void StatusWriter::TakePod(const framework::CycleReport& report, const framework
   const bool is_new = busy_.empty() && !pods_.contains(key);
   if (is_new && !pod.nominated_node.valid()) {
     const std::optional<ShownPod> shown = ShownBy(key, names.uid, model::TaskStatus::kPending);
-    if (!shown || UrgencyOf(*shown, pod.reason, *pod.message) == Urgency::kNone) return;
+    if (!shown || ReasonUrgency(*shown, pod.reason, *pod.message) == Urgency::kNone) return;
   }
   DesiredPod desired{.uid = names.uid, .reason = std::string(pod.reason), .message = *pod.message};
   if (pod.nominated_node.valid()) {
@@ -173,7 +171,6 @@ void StatusWriter::TakePod(const framework::CycleReport& report, const framework
     std::string group = report.snapshot->jobs[job].facts->Key();
     if (gathering_.contains(group)) desired.gathering = std::move(group);
   }
-  if (is_new && PodUrgency(key, desired) == Urgency::kNone) return;
   pods_[key] = std::move(desired);
   Schedule({Kind::kPod, key});
 }
@@ -255,8 +252,8 @@ std::optional<StatusWriter::ShownPod> StatusWriter::ShownBy(const std::string& k
   return shown;
 }
 
-StatusWriter::Urgency StatusWriter::UrgencyOf(const ShownPod& shown, std::string_view reason,
-                                              std::string_view message) {
+StatusWriter::Urgency StatusWriter::ReasonUrgency(const ShownPod& shown, std::string_view reason,
+                                                  std::string_view message) {
   if (reason == shown.reason) {
     const bool same = framework::SameButFigures(message, shown.message);
     return same ? Urgency::kNone : Urgency::kReword;
@@ -276,7 +273,7 @@ StatusWriter::Urgency StatusWriter::PodUrgency(const std::string& key,
   if (!shown) return Urgency::kNone;
   const std::string_view nominated = desired.nominated_node;
   if (!nominated.empty() && nominated != shown->nominated_node) return Urgency::kNow;
-  return UrgencyOf(*shown, desired.reason, desired.message);
+  return ReasonUrgency(*shown, desired.reason, desired.message);
 }
 
 StatusWriter::Urgency StatusWriter::QueueUrgency(const std::string& key) const {

@@ -118,8 +118,8 @@ class StatusWriter {
   // Nothing: the pod is gone, or in another state.
   std::optional<ShownPod> ShownBy(const std::string& key, std::string_view uid,
                                   model::TaskStatus status) const;
-  static Urgency UrgencyOf(const ShownPod& shown, std::string_view reason,
-                           std::string_view message);
+  static Urgency ReasonUrgency(const ShownPod& shown, std::string_view reason,
+                               std::string_view message);
   Urgency PodUrgency(const std::string& key) const;
   Urgency PodUrgency(const std::string& key, const DesiredPod& desired) const;
   Urgency QueueUrgency(const std::string& key) const;

@@ -19,6 +19,7 @@ using model::TaskId;
 using model::TaskState;
 using model::TaskStatus;
 
+constexpr std::string_view kUnschedulable = "Unschedulable";  // Of conditions and events.
 constexpr std::string_view kAllUnavailable = "all nodes are unavailable";
 constexpr uint32_t kUnplacedGroup = model::StatusBit(TaskStatus::kAllocated) |
                                     model::StatusBit(TaskStatus::kPending) |
@@ -142,7 +143,7 @@ void ReportJob(const Session& session, JobId job, CycleReport* report) {
   // In the plugin's own words.
   const bool told = hold != nullptr && hold->gate == Gate::kNotEnqueued &&
                     std::any_of(out.events.begin(), out.events.end(), [](const EventReport& event) {
-                      return event.reason == kReasonUnschedulable;
+                      return event.reason == kUnschedulable;
                     });
   const bool was_ready =
       counts.phase == PodGroupPhase::kRunning || counts.phase == PodGroupPhase::kCompleted;
@@ -153,8 +154,7 @@ void ReportJob(const Session& session, JobId job, CycleReport* report) {
   // A job that merely runs has nothing to explain, however many tasks it has.
   const std::string message = warns || unplaced ? JobMessage(session, job) : std::string();
   if (warns) {
-    out.events.push_back(
-        {true, std::string(kReasonUnschedulable), GangMessage(session, job, message)});
+    out.events.push_back({true, std::string(kUnschedulable), GangMessage(session, job, message)});
   } else if (!waits && !was_ready && (row.min_available > 1 || counts.total() > 1)) {
     // Of a pod by itself its own event tells it.
     out.events.push_back({false, "Scheduled", "pod group is ready"});
@@ -211,7 +211,7 @@ PodGroupPhase PhaseOf(const Session& session, JobId job) {
   const bool stays = !has_queue && counts.count(TaskStatus::kPending) > 0;
   if (stays && counts.phase != PodGroupPhase::kNone) return counts.phase;
   const bool unschedulable =
-      has_queue && session.notes().FindCondition(job, kReasonUnschedulable) != nullptr;
+      has_queue && session.notes().FindCondition(job, kUnschedulable) != nullptr;
   return algo::DerivePhase(counts, session.job(job).min_available, unschedulable);
 }
 
@@ -331,7 +331,7 @@ void HoldJobsWithoutQueue(Session& session) {
     const std::string message = StrCat("PodGroup ", facts.Key(), " names the queue ", facts.queue,
                                        ", which does not exist");
     session.notes().HoldAt(job, Gate::kNoQueue, "", message);
-    session.notes().SetCondition(job, {.type = std::string(kReasonUnschedulable),
+    session.notes().SetCondition(job, {.type = std::string(kUnschedulable),
                                        .status = "True",
                                        .reason = "QueueNotFound",
                                        .message = message});

@@ -44,7 +44,7 @@ def place(backend, kinds, tmp_path_factory):
 @pytest.fixture(scope="module")
 def jobs(backend, kinds, place):
     """A namespace with two jobs whose names begin alike."""
-    # That it can be told from another one, made by another look at this module, before its end.
+    # The module may be set up twice in one run: names that differ only in their number may begin alike.
     namespace = unique("completion") + "-names"
     rest = backend.rest()
     body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
