@@ -344,6 +344,10 @@ void JobTable::Hold(JobId job, absl::Duration pause) {
   Touch(job);
 }
 
+bool JobTable::IsHeld(JobId job) const {
+  return records_[job].held_until > clock_.Monotonic();
+}
+
 absl::Duration JobTable::UntilHoldEnds() const {
   absl::Duration earliest = absl::InfiniteDuration();
   for (JobId job : held_) earliest = std::min(earliest, records_[job].held_until);
@@ -421,8 +425,7 @@ void JobTable::Publish() {
     all_.Set(job, has_group && row.queue.valid());
     const bool has_work = HasWork(job);
     without_queue_.Set(job, has_work && !row.queue.valid());
-    active_.Set(job,
-                has_work && row.queue.valid() && records_[job].held_until <= clock_.Monotonic());
+    active_.Set(job, has_work && row.queue.valid() && !IsHeld(job));
   }
   dirty_.clear();
   const auto by_age = [&now](JobId a, JobId b) {

@@ -69,6 +69,7 @@ class JobTable {
   // Keeps a job out of cycles for so long, whoever sets the clock meanwhile. A later call replaces
   // an earlier one.
   void Hold(model::JobId job, absl::Duration pause);
+  bool IsHeld(model::JobId job) const;
   absl::Duration UntilHoldEnds() const;  // InfiniteDuration: none is held.
 
   model::JobId Find(const std::string& key) const;  // Invalid: there is none.

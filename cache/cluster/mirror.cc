@@ -303,6 +303,10 @@ void Mirror::HoldJob(const std::string& key, absl::Duration pause) {
   const JobId job = tables_->jobs.Find(key);
   if (job.valid()) tables_->jobs.Hold(job, pause);
 }
+bool Mirror::IsJobHeld(const std::string& key) const {
+  const JobId job = tables_->jobs.Find(key);
+  return job.valid() && tables_->jobs.IsHeld(job);
+}
 
 bool Mirror::changed() const {
   const bool others = tables_->storage.changed() || tables_->device_claims.changed();

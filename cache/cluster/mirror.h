@@ -115,8 +115,10 @@ class Mirror {
   void ForgetGateLifted(const std::string& key, std::string_view uid);
   // A cycle found the PodGroup in this phase, which counts from now on and is told a little later.
   void AssumePhase(const std::string& pod_group_key, model::PodGroupPhase phase);
-  // Keeps a job out of cycles for so long; a later call replaces an earlier one.
+  // Keeps a job out of cycles for so long; a later call replaces an earlier one, and a PodGroup
+  // that is made anew ends it.
   void HoldJob(const std::string& key, absl::Duration pause);
+  bool IsJobHeld(const std::string& key) const;
   // Nobody may evict the pod for a while, which is returned: twice as long as the last time.
   absl::Duration SparePod(const std::string& key, std::string_view uid);
 

@@ -82,7 +82,8 @@ void GangFailures::Hold(const std::string& job, BindFailure why, Failure* failur
     if (failure->next_hold == absl::ZeroDuration()) failure->why = why;
     return;
   }
-  const bool same_attempt = failure->held_until > now;
+  // A PodGroup that was made anew is tried at once.
+  const bool same_attempt = failure->held_until > now && mirror_.IsJobHeld(job);
   if (same_attempt && why <= failure->why) {
     if (failure->held_until >= now + at_least) return;
     failure->held_until = now + at_least;

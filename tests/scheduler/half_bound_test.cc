@@ -153,8 +153,11 @@ TEST_CASE("half-bound gang: a PodGroup that is made anew is told of the pods tha
   const absl::Duration away = GENERATE(absl::ZeroDuration(), absl::Minutes(5));
   bed.executor.Advance(away);
   bed.Group("g", 3);
+  bed.tries.clear();
   bed.executor.Advance(absl::Minutes(1));
   CHECK(absl::StartsWith(bed.Told(), "True BindingRefused: 2 of the 3 pods"));
+  // It pauses again once the server has refused that one too.
+  CHECK(bed.tries.size() == 1);
   CHECK(bed.Metric("batholith_half_bound_gangs") == 1);
   CHECK(evicted.empty());
   bed.executor.Advance(absl::Minutes(10));
