@@ -311,14 +311,24 @@ net::Awaitable<absl::Status> ClaimBinder::ReleaseOnce(const Order& order, size_t
   auto [ns, name] = SplitKey(key);
   const absl::StatusOr<ResourceClaim> claim =
       co_await client::GetObject<ResourceClaim>(api_, ns, name);
-  if (absl::IsNotFound(claim.status())) co_return absl::OkStatus();
+  if (absl::IsNotFound(claim.status())) {
+    if (wanted.key.empty()) made_.erase(order.uid);
+    co_return absl::OkStatus();
+  }
   if (!claim.ok()) co_return claim.status();
+  if (!wanted.key.empty() && claim->meta.uid != wanted.uid) co_return absl::OkStatus();
+  // After the claim was read: who bound it since then found it as it was read, or changed it.
+  const absl::StatusOr<bool> runs_with_it = co_await IsBoundWith(order, *claim);
+  if (!runs_with_it.ok()) co_return runs_with_it.status();
+  if (*runs_with_it) {
+    if (wanted.key.empty()) made_.erase(order.uid);
+    co_return absl::OkStatus();
+  }
   if (wanted.key.empty()) {
     absl::Status status = co_await Delete(*claim);
     if (status.ok()) made_.erase(order.uid);
     co_return status;
   }
-  if (claim->meta.uid != wanted.uid) co_return absl::OkStatus();
   std::vector<types::ClaimConsumer> users = claim->status.reserved_for;
   std::erase_if(users,
                 [&order](const types::ClaimConsumer& user) { return user.uid == order.uid; });
@@ -340,6 +350,16 @@ net::Awaitable<absl::Status> ClaimBinder::ReleaseOnce(const Order& order, size_t
       types::Decode<ResourceClaim>(std::string_view(*text));
   if (!written.ok()) co_return written.status();
   co_return (co_await api_.Patch(PathOfClaim(*written), Unprotect(*written))).status();
+}
+
+net::Awaitable<absl::StatusOr<bool>> ClaimBinder::IsBoundWith(const Order& order,
+                                                              const ResourceClaim& claim) {
+  auto [ns, name] = SplitKey(order.pod);
+  const absl::StatusOr<types::Pod> pod = co_await client::GetObject<types::Pod>(api_, ns, name);
+  if (absl::IsNotFound(pod.status())) co_return false;
+  if (!pod.ok()) co_return pod.status();
+  if (pod->meta.uid != order.uid || pod->spec.node_name.empty()) co_return false;
+  co_return IsUsedBy(claim, order.uid) || pod->status.extended_claim == claim.meta.name;
 }
 
 // Nobody else can use it: it was made for that pod.

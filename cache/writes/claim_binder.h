@@ -82,6 +82,9 @@ class ClaimBinder {
   net::Awaitable<void> ReleaseAll(const Order& order);
   net::Awaitable<absl::Status> Release(const Order& order, size_t index);
   net::Awaitable<absl::Status> ReleaseOnce(const Order& order, size_t index);
+  // Whether the pod of the order has a node, whoever gave it, and the claim is what it runs with.
+  net::Awaitable<absl::StatusOr<bool>> IsBoundWith(const Order& order,
+                                                   const types::ResourceClaim& claim);
   // OK: ready. kUnavailable: not yet.
   absl::Status Look(const Order& order) const;
   void Tell(Waiting& entry, const absl::Status& why);

@@ -144,6 +144,32 @@ TEST_CASE("claims: what was written for a pod that could not be bound is taken b
   CHECK(bed.NodeOf("p") == "n2");
 }
 
+TEST_CASE("claims: what a pod runs with is not taken back, whoever bound it", "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n1", R"({"name":"d0"})");
+  bed.Claim("c");
+  bed.Begin();
+  int refused = 0;
+  bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
+    if (!absl::EndsWith(request.target, "/p/binding")) return std::nullopt;
+    // Another was faster, and this one does not hear of it.
+    CHECK(bed.Call("POST", request.target,
+                   R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"p"},)"
+                   R"("target":{"apiVersion":"v1","kind":"Node","name":"n1"}})")
+              .code == 201);
+    ++refused;
+    return Fault{.code = 403, .reason = "Forbidden"};
+  };
+  bed.Group("g", 1);
+  bed.PodOf("p", "g", "c");
+  bed.executor.Advance(absl::Minutes(2));
+  REQUIRE(refused == 1);
+  CHECK(bed.NodeOf("p") == "n1");
+  CHECK(bed.DevicesOf("c") == "n1/d0");
+  CHECK(bed.UsersOf("c") == "p");
+  CHECK(bed.IsProtected("c"));
+}
+
 // A pod whose first binding is refused, so that its devices are taken back, and its claim whenever
 // it is about to be bound.
 struct RefusedOnceBed : ClaimBed {
