@@ -84,15 +84,43 @@ class Division {
     return parts;
   }
 
-  // Gives `rest` units, fewer than there are open queues, to those that can use them.
+  // Gives `rest` units, fewer than there are open queues, to those that can use them: who lacks
+  // most of its weighted part comes first, so that what rounding takes does not add up over passes.
   void HandOut(int dim, int64_t rest, std::vector<ResourceVec>* parts) const {
-    for (const int64_t each : {int64_t{1}, rest}) {
-      for (size_t k = 0; k < open_.size() && rest > 0; ++k) {
-        const int64_t unit = std::min({each, rest, RoomOf(open_[k], dim, (*parts)[k][dim])});
-        (*parts)[k][dim] += unit;
-        rest -= unit;
+    if (rest == 0) return;
+    const std::vector<size_t> takers = Takers(dim, rest, *parts);
+    for (int64_t before = 0; rest > 0 && rest != before;) {
+      before = rest;
+      for (size_t k : takers) {
+        if (rest == 0 || RoomOf(open_[k], dim, (*parts)[k][dim]) == 0) continue;
+        ++(*parts)[k][dim];
+        --rest;
       }
     }
+  }
+
+  // Positions in `open_`, in the order in which they get what is left.
+  std::vector<size_t> Takers(int dim, int64_t rest, const std::vector<ResourceVec>& parts) const {
+    std::vector<size_t> takers;
+    __int128 sum = rest;
+    __int128 weights = 0;
+    for (size_t k = 0; k < open_.size(); ++k) {
+      if (RoomOf(open_[k], dim, parts[k][dim]) == 0) continue;
+      takers.push_back(k);
+      sum += HasOf(k, dim, parts);
+      weights += claims_[open_[k]].weight;
+    }
+    std::vector<__int128> beyond(open_.size());  // What it has more than its part, times weights.
+    for (size_t k : takers) {
+      beyond[k] = HasOf(k, dim, parts) * weights - sum * claims_[open_[k]].weight;
+    }
+    std::stable_sort(takers.begin(), takers.end(),
+                     [&beyond](size_t a, size_t b) { return beyond[a] < beyond[b]; });
+    return takers;
+  }
+
+  __int128 HasOf(size_t k, int dim, const std::vector<ResourceVec>& parts) const {
+    return static_cast<__int128>(shares_.deserved[open_[k]][dim]) + parts[k][dim];
   }
 
   // How much more than `part` the queue could still take.

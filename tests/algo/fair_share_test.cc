@@ -106,6 +106,20 @@ TEST_CASE("fair share: units that do not divide go to the first that can use the
         std::vector<ResourceVec>{ShareVec(34, 0), ShareVec(33, 1), ShareVec(33, 1)});
 }
 
+// 16 CPUs between two queues that want them all, beside a third that wants nothing: the thirds and
+// sevenths of the first pass are no loss in the end.
+TEST_CASE("fair share: what rounding takes in one pass the next gives back", "[algo][unit]") {
+  const ResourceVec total = Both(16000);
+  const FairShares alike = DivideFairly(
+      total,
+      {Claim(1, Both(0), total), Claim(3, Both(12000), total), Claim(3, Both(16000), total)});
+  CHECK(alike.deserved == std::vector<ResourceVec>{Both(0), Both(8000), Both(8000)});
+  const FairShares unlike = DivideFairly(
+      total,
+      {Claim(3, Both(0), total), Claim(3, Both(16000), total), Claim(1, Both(16000), total)});
+  CHECK(unlike.deserved == std::vector<ResourceVec>{Both(0), Both(12000), Both(4000)});
+}
+
 TEST_CASE("fair share: huge amounts and weights stay exact", "[algo][unit]") {
   const int64_t huge = int64_t{1} << 60;
   const ResourceVec total = ShareVec(1, huge);
@@ -162,6 +176,31 @@ TEST_CASE("fair share: the division is sound for random queues", "[algo][propert
     // in which cpu or memory was left.)
     for (int dim : {model::kCpu, model::kMemory}) {
       CHECK(given[dim] == std::min(total[dim], wanted[dim]));
+    }
+  });
+}
+
+// Whatever the others leave, in however many passes.
+TEST_CASE("fair share: of two of one weight that want more, none has a unit more than its due",
+          "[algo][property]") {
+  test::ForEachSeed(500, [&](uint64_t seed) {
+    CAPTURE(seed);
+    Rng rng(seed);
+    const ResourceVec total = ShareVec(rng.Between(0, 100'000), rng.Between(1, int64_t{1} << 45));
+    std::vector<QueueClaim> claims;
+    const int64_t others = rng.Between(0, 10);
+    for (int64_t i = 0; i < others; ++i) {
+      claims.push_back(Claim(rng.Between(1, 20),
+                             ShareVec(rng.Between(0, 30'000), rng.Between(0, int64_t{1} << 44)),
+                             total));
+    }
+    const int64_t weight = rng.Between(1, 20);
+    const size_t at = claims.size();
+    for (int i = 0; i < 2; ++i) claims.push_back(Claim(weight, total, total));
+    const FairShares shares = DivideFairly(total, claims);
+    for (int dim : {model::kCpu, model::kMemory}) {
+      const int64_t more = shares.deserved[at][dim] - shares.deserved[at + 1][dim];
+      CHECK((more == 0 || more == 1 || more == -1));
     }
   });
 }
