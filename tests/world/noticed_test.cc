@@ -106,6 +106,25 @@ TEST_CASE("promises: a uid of something else names nothing", "[world]") {
   CHECK(breach_of(R"({"preconditions":{"uid":"u"}})").empty());
 }
 
+TEST_CASE("promises: what is refused is not sent again at once for ever", "[world]") {
+  PromiseBed bed(MakeUnhurried);
+  const std::string pods = "/api/v1/namespaces/ns/pods";
+  const auto send_often = [&](const std::string& target, int times) {
+    for (int i = 0; i < times; ++i) bed.Send("scheduler-0_1", "POST", target);
+  };
+  // Many at once are of many objects, or are not all ours.
+  for (int i = 0; i < 1000; ++i) send_often(StrCat(pods, "/p-", i, "/binding"), 1);
+  for (int i = 0; i < 1000; ++i) bed.Send("kubelet", "POST", StrCat(pods, "/p/binding"));
+  send_often("/api/v1/namespaces/ns/events", 1000);
+  for (int minute = 0; minute < 10; ++minute) {
+    send_often(StrCat(pods, "/p/binding"), 300);
+    bed.now += absl::Minutes(1);
+  }
+  CHECK(bed.breach().empty());
+  send_often(StrCat(pods, "/p/binding"), 301);
+  CHECK(absl::StrContains(bed.breach(), "more than 300 times within a minute"));
+}
+
 TEST_CASE("promises: whoever leads has asked for its lease not long ago", "[world]") {
   PromiseBed bed(MakeOneLeader);
   const std::string holds = R"("holderIdentity":"scheduler-0_1","leaseDurationSeconds":15,)"

@@ -43,10 +43,10 @@ void Promise::MustBeFresh(const Write& write, const types::LeaseSpec& lease) {
 std::vector<PromisePtr> MakePromises(const Sight& sight) {
   std::vector<PromisePtr> out;
   for (const auto make :
-       {MakeBoundOnce, MakeRoom, MakeDeviceOnce, MakeDevicesStay, MakeWholeGangs,
-        MakeQueueCapability, MakeJobPhases, MakeTimeoutsAct, MakeQueueStates, MakePhaseFirst,
-        MakeOnlyOurs, MakeOneLeader, MakeByIdentity, MakeCommandsCount, MakeEndedJobs, MakeAllRun,
-        MakeDeletionsEnd, MakeNoOrphans, MakeTrueSums}) {
+       {MakeBoundOnce,       MakeRoom,      MakeDeviceOnce,   MakeDevicesStay, MakeWholeGangs,
+        MakeQueueCapability, MakeJobPhases, MakeTimeoutsAct,  MakeQueueStates, MakePhaseFirst,
+        MakeOnlyOurs,        MakeOneLeader, MakeByIdentity,   MakeUnhurried,   MakeCommandsCount,
+        MakeEndedJobs,       MakeAllRun,    MakeDeletionsEnd, MakeNoOrphans,   MakeTrueSums}) {
     out.push_back(make(sight));
   }
   return out;

@@ -122,6 +122,7 @@ PromisePtr MakeTimeoutsAct(const Sight& sight);
 PromisePtr MakeQueueStates(const Sight& sight);
 PromisePtr MakePhaseFirst(const Sight& sight);
 PromisePtr MakeByIdentity(const Sight& sight);
+PromisePtr MakeUnhurried(const Sight& sight);
 PromisePtr MakeCommandsCount(const Sight& sight);
 PromisePtr MakeEndedJobs(const Sight& sight);
 PromisePtr MakeAllRun(const Sight& sight);

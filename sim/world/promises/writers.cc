@@ -3,7 +3,9 @@
 #include <string>
 #include <string_view>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
+#include "absl/time/time.h"
 #include "api/types/json.h"
 #include "base/strings.h"
 #include "sim/world/promises/promise.h"
@@ -86,8 +88,33 @@ class ByIdentity final : public Promise {
   }
 };
 
+// What is refused is tried again after a pause, and what is told does not change all the time.
+class Unhurried final : public Promise {
+ public:
+  explicit Unhurried(const Sight& sight) : Promise("unhurried", sight) {}
+  void OnWrite(const Write& write) override {
+    if (!IsDaemon(write.from) || write.path.name.empty()) return;
+    Look();
+    if (now() - since_ >= absl::Minutes(1)) {
+      counts_.clear();
+      since_ = now();
+    }
+    if (++counts_[write.Words()] > kMost) {
+      Break(StrCat(write.Words(), " was sent more than ", kMost, " times within a minute"));
+    }
+  }
+
+ private:
+  static constexpr int kMost = 300;
+  absl::Duration since_;
+  absl::flat_hash_map<std::string, int> counts_;  // Since then, by program, verb and object.
+};
+
 }  // namespace
 
+PromisePtr MakeUnhurried(const Sight& sight) {
+  return std::make_unique<Unhurried>(sight);
+}
 PromisePtr MakeOnlyOurs(const Sight& sight) {
   return std::make_unique<OnlyOurs>(sight);
 }
