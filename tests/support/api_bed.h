@@ -25,9 +25,9 @@ class ApiBed {
   explicit ApiBed(absl::Time start = absl::FromUnixSeconds(1'767'225'600)) : executor(start) {
     apiserver::Options options;
     options.seed = 1;
-    auto crds = cmd::EmbeddedCrds();
+    static const auto crds = cmd::EmbeddedCrds();
     REQUIRE(crds.ok());
-    options.crds = *std::move(crds);
+    options.crds = *crds;
     auto made = apiserver::ApiServer::Create(executor, std::move(options));
     REQUIRE(made.status().ToString() == "OK");
     server = *std::move(made);
