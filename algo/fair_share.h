@@ -20,8 +20,9 @@ struct QueueClaim {
 
 // Weighted water filling in passes. Each pass gives every queue that still changes its weighted
 // part of what is left, caps it, and returns the surplus; a queue is out once it has all it asks
-// for or no longer changes. Parts are whole units: what rounding leaves goes, one unit each, to queues
-// that can use it, first to those that lack most of their part, else in the order of `claims`.
+// for or no longer changes. Parts are whole units: what rounding leaves goes, one unit each, to
+// queues that can use it, first to those that lack most of their part, else in the order of
+// `claims`.
 struct FairShares {
   std::vector<ResourceVec> deserved;  // In the order of the claims.
   int passes = 0;
