@@ -56,9 +56,7 @@ bool ComesBefore(const Session& session, const SubJobWorksheet& a, const SubJobW
 Worksheet MakeWorksheet(const Session& session, JobId job) {
   const model::JobRow& row = session.job(job);
   Worksheet out;
-  const auto less = [&session](TaskId a, TaskId b) {
-    return session.votes().CompareTasks(a, b) < 0;
-  };
+  const TaskLess less = TaskOrder(session, job);
   absl::flat_hash_set<SubJobId> required;
   if (row.has_sub_group_policy) required = RequiredSubJobs(session, job);
   for (SubJobId sub_job : *row.sub_jobs) {

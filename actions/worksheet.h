@@ -1,18 +1,14 @@
 // The tasks of a job that an action still has to place, by sub-job.
 #pragma once
 
-#include <functional>
 #include <vector>
 
+#include "actions/task_order.h"
 #include "api/model/ids.h"
-#include "base/heap.h"
 #include "framework/session/session.h"
 #include "framework/session/statement.h"
 
 namespace bth::actions {
-
-using TaskLess = std::function<bool(model::TaskId, model::TaskId)>;
-using TaskHeap = Heap<model::TaskId, TaskLess>;
 
 struct SubJobWorksheet {
   model::SubJobId sub_job;

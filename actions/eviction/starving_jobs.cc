@@ -14,7 +14,7 @@ bool IsCandidate(const Session& session, JobId job) {
 }
 
 TaskHeap PendingTasks(const Session& session, JobId job) {
-  TaskHeap tasks([&session](TaskId a, TaskId b) { return session.votes().CompareTasks(a, b) < 0; });
+  TaskHeap tasks(TaskOrder(session, job));
   for (TaskId task : *session.job(job).tasks) {
     if (session.state(task).status != model::TaskStatus::kPending) continue;
     if (!session.task(task).gated) tasks.Push(task);
