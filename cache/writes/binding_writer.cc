@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "cache/intake/compile_numa.h"
+#include "cache/writes/left_claims.h"
 
 namespace bth::cache {
 
@@ -69,6 +70,20 @@ net::Awaitable<void> BindingWriter::SendOne() {
     if (!next.settled) TellCutOff(next);
     Abandon(next);
   }
+}
+
+void BindingWriter::GiveBackLeft(const framework::CycleReport& report) {
+  for (const framework::PodReport& pod : report.pods) {
+    std::shared_ptr<const model::ClaimPlan> left = LeftClaims(*report.snapshot, pod.task);
+    if (left == nullptr) continue;
+    const model::TaskNames& names = *report.snapshot->tasks[pod.task].names;
+    claims_.GiveBack({.pod = names.Key(),
+                      .name = names.name,
+                      .uid = names.uid,
+                      .node = "",
+                      .plan = std::move(left)});
+  }
+  if (claims_.HasReleases()) parts_.lanes.Wake();
 }
 
 // The binding is its caller's until the call ends.

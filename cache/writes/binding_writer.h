@@ -47,6 +47,9 @@ class BindingWriter final : public LaneWork {
                 std::function<void()> on_failure);
 
   void Add(Binding bind) { queue_.Add(std::move(bind)); }
+  // Device claims that earlier attempts left with pods that the cycle could not place. Cost:
+  // follows the pods of the report.
+  void GiveBackLeft(const framework::CycleReport& report);
   bool HasWork() const override {
     return !queue_.empty() || !unlocks_.empty() || claims_.HasReleases();
   }
@@ -80,6 +83,7 @@ class BindingWriter final : public LaneWork {
   // binding_outcomes.cc
   void Done(Binding& bind, absl::Duration took);
   void PlacedByOthers(Binding& bind);
+  void AwaitNews(const Binding& bind);
   void Failed(Binding& bind, BindFailure why, const absl::Status& status);
   void Finish(Binding& bind, bool is_bound = false);
   // Of a binding that does not come about.

@@ -66,6 +66,13 @@ Json UsersBody(const std::vector<types::ClaimConsumer>& users) {
   return out;
 }
 
+// Something of what was written for the pod is still there.
+bool HasOf(const ResourceClaim& claim, const std::string& uid, const ClaimPlan::Claim& wanted) {
+  return IsUsedBy(claim, uid) ||
+         (claim.status.reserved_for.empty() && wanted.allocation != nullptr &&
+          claim.status.allocation && HasDevices(*claim.status.allocation, *wanted.allocation));
+}
+
 absl::Status Gone(const std::string& key) {
   return absl::FailedPreconditionError(StrCat("resource claim ", key, " is gone"));
 }
@@ -268,6 +275,13 @@ void ClaimBinder::Ended(const Order& order, bool is_bound) {
   }
 }
 
+void ClaimBinder::GiveBack(Order order) {
+  const auto is_of_it = [&order](const Order& other) { return other.uid == order.uid; };
+  if (active_.contains(order.uid) || releasing_.contains(order.uid)) return;
+  if (std::any_of(releases_.begin(), releases_.end(), is_of_it)) return;
+  releases_.push_back(std::move(order));
+}
+
 net::Awaitable<void> ClaimBinder::ReleaseOne() {
   const Order order = std::move(releases_.front());
   releases_.pop_front();
@@ -287,8 +301,7 @@ net::Awaitable<void> ClaimBinder::ReleaseAll(const Order& order) {
   for (size_t index = 0; index < order.plan->claims.size(); ++index) {
     const absl::Status status = co_await Release(order, index);
     if (status.ok()) continue;
-    // It stays reserved for the pod, which may be given other devices for it, until the pod is
-    // placed or gone.
+    // A cycle that does not place the pod asks for it again.
     Log(LogLevel::kWarning, "claim.not_released",
         {{"claim", order.plan->claims[index].key}, {"pod", order.pod}, {"status", status}});
   }
@@ -317,6 +330,7 @@ net::Awaitable<absl::Status> ClaimBinder::ReleaseOnce(const Order& order, size_t
   }
   if (!claim.ok()) co_return claim.status();
   if (!wanted.key.empty() && claim->meta.uid != wanted.uid) co_return absl::OkStatus();
+  if (!wanted.key.empty() && !HasOf(*claim, order.uid, wanted)) co_return absl::OkStatus();
   // After the claim was read: who bound it since then found it as it was read, or changed it.
   const absl::StatusOr<bool> runs_with_it = co_await IsBoundWith(order, *claim);
   if (!runs_with_it.ok()) co_return runs_with_it.status();
@@ -341,7 +355,6 @@ net::Awaitable<absl::Status> ClaimBinder::ReleaseOnce(const Order& order, size_t
     patch.Set({"status", "reservedFor"}, UsersBody(users));
   }
   if (gives_back) patch.Remove({"status", "allocation"});
-  if (patch.empty()) co_return absl::OkStatus();
   const client::ApiClient::Text text =
       co_await api_.PatchStatus(PathOfClaim(*claim), patch.Build());
   if (!text.ok()) co_return text.status();

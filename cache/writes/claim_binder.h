@@ -53,6 +53,10 @@ class ClaimBinder {
   // The binding of the pod ended. Unless it is bound, its claims are taken back later, by
   // ReleaseOne.
   void Ended(const Order& order, bool is_bound);
+  // Takes back what an earlier attempt left, here or in an earlier life of the scheduler, unless
+  // one is under way: a pod that no cycle places holds devices that others wait for, those of its
+  // own gang among them.
+  void GiveBack(Order order);
   bool HasReleases() const { return !releases_.empty(); }
   net::Awaitable<void> ReleaseOne();
 

@@ -233,6 +233,7 @@ void EffectWriter::Take(framework::CycleReport report) {
     report.queue_notices.clear();
   }
   gates_.Take(report);
+  bindings_.GiveBackLeft(report);
   notices_.Take(report);
   statuses_.Take(std::move(report));
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/intake/compile_devices.h"
 #include "tests/device_claims/claim_bed.h"
 
 namespace bth::scheduler::testing {
@@ -301,6 +302,39 @@ TEST_CASE("claims: and gives up what was written where it cannot go any more", "
   CHECK(bed.NodeOf("p") != node);
   CHECK(bed.DevicesOf("c") == StrCat(bed.NodeOf("p"), "/d0"));
   CHECK(bed.UsersOf("c") == "p");
+}
+
+// The one would go to the other node, the other needs the device that it has then.
+TEST_CASE("claims: what a dead scheduler left to one of a gang does not hold up the other",
+          "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n1", R"({"name":"d0"})");
+  bed.Slice("n2", R"({"name":"d0"})");
+  bed.Claim("a");
+  bed.Claim("b");
+  bed.Group("busy", 1);
+  bed.Pod("busy", "busy", 2);
+  CHECK(bed.Call("POST", StrCat(kPods, "/busy/binding"),
+                 R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"busy"},)"
+                 R"("target":{"apiVersion":"v1","kind":"Node","name":"n1"}})")
+            .code == 201);
+  bed.Group("g", 2);
+  bed.PodOf("p-0", "g", "a");
+  const std::string uid(bed.Get(StrCat(kPods, "/p-0")).At({"metadata", "uid"}).AsString());
+  CHECK(bed.Patch(StrCat(kDeviceClaims, "/a"), StrCat(R"({"metadata":{"finalizers":[")",
+                                                      cache::kDeviceFinalizer, R"("]}})")) == 200);
+  CHECK(bed.Patch(StrCat(kDeviceClaims, "/a/status"),
+                  StrCat(R"({"status":{"reservedFor":[{"resource":"pods","name":"p-0","uid":")",
+                         uid, R"("}],"allocation":{"devices":{"results":[{"request":"r",)",
+                         R"("driver":"x.io","pool":"n1","device":"d0"}]},"nodeSelector":)",
+                         R"({"nodeSelectorTerms":[{"matchFields":[{"key":"metadata.name",)",
+                         R"("operator":"In","values":["n1"]}]}]}}}})")) == 200);
+  bed.PodOf("p-1", "g", "b");
+  bed.Begin();
+  bed.executor.Advance(absl::Minutes(5));
+  CHECK_FALSE(bed.NodeOf("p-0").empty());
+  CHECK_FALSE(bed.NodeOf("p-1").empty());
+  CHECK(bed.DevicesOf("a") != bed.DevicesOf("b"));
 }
 
 TEST_CASE("claims: a pod waits until its device is ready, others do not wait for it", "[claims]") {
