@@ -14,6 +14,8 @@ using metrics::EffectOutcome;
 
 namespace {
 
+constexpr absl::Duration kNewsPause = absl::Milliseconds(500);
+
 std::string DeletedBeforeBound(const Binding& bind) {
   return StrCat("pod ", bind.key(), " was deleted before it was bound");
 }
@@ -45,6 +47,7 @@ void BindingWriter::PlacedByOthers(Binding& bind) {
   parts_.mirror.ForgetAssumption(bind.key(), bind.uid);
   GiveLocksBack(bind);
   Finish(bind, true);  // Wherever that is, it runs with what its claims have.
+  AwaitNews(bind);
   on_failure_();
 }
 
@@ -67,7 +70,16 @@ void BindingWriter::Failed(Binding& bind, BindFailure why, const absl::Status& s
         StrCat("failed to bind to node ", bind.node, ": ", std::string(status.message())), true);
   }
   Finish(bind);
+  if (why == BindFailure::kGone) AwaitNews(bind);
   on_failure_();
+}
+
+// The watch may be behind: what it shows as waiting would be tried again in every cycle.
+void BindingWriter::AwaitNews(const Binding& bind) {
+  const std::optional<PodView> view = parts_.mirror.Pod(bind.key());
+  const bool waits = view && view->uid == bind.uid && view->node.empty() &&
+                     view->status == model::TaskStatus::kPending;
+  if (waits && !parts_.mirror.IsJobHeld(bind.job)) parts_.mirror.HoldJob(bind.job, kNewsPause);
 }
 
 void BindingWriter::Finish(Binding& bind, bool is_bound) {

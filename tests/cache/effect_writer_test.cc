@@ -38,14 +38,14 @@ TEST_CASE("effect writer: an outcome in doubt is read back", "[cache]") {
     std::string read_back;
     TaskStatus status;
     size_t events;  // Of the binding or of its failure.
-    std::string hold;
+    std::string hold;  // Also where the watch has not told yet what the read did.
   };
   const Case cases[] = {
       {409, ours, TaskStatus::kBinding, 1, ""},
-      {409, PodText{.spec = R"("nodeName":"other",)"}.Json(), TaskStatus::kPending, 0, ""},
+      {409, PodText{.spec = R"("nodeName":"other",)"}.Json(), TaskStatus::kPending, 0, "500ms"},
       {409, PodText{}.Json(), TaskStatus::kPending, 1, "1s"},
-      {409, "", TaskStatus::kPending, 0, ""},
-      {404, "", TaskStatus::kPending, 0, ""},
+      {409, "", TaskStatus::kPending, 0, "500ms"},
+      {404, "", TaskStatus::kPending, 0, "500ms"},
       {504, ours, TaskStatus::kBinding, 1, ""},
       {500, PodText{}.Json(), TaskStatus::kPending, 1, "500ms"},
   };

@@ -226,5 +226,39 @@ TEST_CASE("faults: objects of every kind with amounts that cannot be counted", "
   CHECK(malformed("queues") < 1);
 }
 
+TEST_CASE("faults: while the watch is behind, what came too late is not sent in every cycle",
+          "[scheduler]") {
+  Bed bed;
+  for (const char* node : {"n1", "n2"}) bed.Node(node, 3);
+  const bool goes = GENERATE(false, true);
+  const std::string pod = "/api/v1/namespaces/default/pods/a";
+  int tries = 0;
+  bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
+    const bool watches_pods = absl::StartsWith(request.target, "/api/v1/pods?") &&
+                              absl::StrContains(request.target, "watch=");
+    if (watches_pods) return Fault{.piece_delay = absl::Seconds(20)};
+    if (!absl::EndsWith(request.target, "/a/binding") || ++tries > 1) return std::nullopt;
+    if (goes) {
+      bed.Call("DELETE", pod + "?gracePeriodSeconds=0");
+    } else {
+      bed.Call("POST", pod + "/binding",
+               R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"a"},)"
+               R"("target":{"apiVersion":"v1","kind":"Node","name":"n2"}})");
+    }
+    return std::nullopt;
+  };
+  bed.Start();
+  bed.Group("g", 1);
+  bed.Pod("a", "g", 1);
+  bed.executor.Advance(absl::Minutes(2));
+  CHECK(tries > 5);
+  CHECK(tries < 60);
+  CHECK(bed.NodeOf("a") == (goes ? "" : "n2"));
+  bed.Group("h", 1);
+  bed.Pod("b", "h", 1);
+  bed.executor.Advance(absl::Minutes(2));
+  CHECK_FALSE(bed.NodeOf("b").empty());
+}
+
 }  // namespace
 }  // namespace bth::scheduler
