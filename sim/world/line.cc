@@ -237,7 +237,9 @@ net::Awaitable<void> Serve(Debt debt) {
     const int64_t now = absl::ToInt64Microseconds(harbour.process->Monotonic());
     absl::StatusOr<net::Response> first = co_await server->Fetch(Overtaking(request, now));
   }
-  const Transit transit{.sent_at = voyage->sent_at, .is_given_up = voyage->given_up};
+  const Transit transit{.sent_at = voyage->sent_at,
+                        .is_given_up = voyage->given_up,
+                        .is_overtaken = voyage->fate.overtaken};
   if (harbour.on_arrival) harbour.on_arrival(*voyage->from, request, transit);
   Result response = absl::UnknownError("");
   const bool recalls = harbour.remembers && MayBeOld(request);

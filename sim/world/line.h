@@ -22,7 +22,8 @@ struct Wire;  // An open stream.
 // How a request came to the server.
 struct Transit {
   absl::Duration sent_at;
-  bool is_given_up = false;  // Its caller does not wait for the answer any more, or is dead.
+  bool is_given_up = false;   // Its caller does not wait for the answer any more, or is dead.
+  bool is_overtaken = false;  // Somebody else wrote to the object right before.
 };
 
 // The end of lines: a server in its own process. Lifetime: longer than all lines and their voyages;

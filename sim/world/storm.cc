@@ -127,7 +127,8 @@ WorldHooks Teller::Hooks() {
   hooks.on_arrival = [this](const Process& from, const net::Request& request,
                             const Transit& transit) {
     if (request.method == "GET") return;
-    const Write write{from, request, PathOf(request), transit.sent_at, transit.is_given_up};
+    const Write write{
+        from, request, PathOf(request), transit.sent_at, transit.is_given_up, transit.is_overtaken};
     if (!IsPulse(write.path)) {
       last_write_at_ = world_.now();
       last_write_ = write.Words();

@@ -58,7 +58,8 @@ struct Write {
   const net::Request& request;
   apiserver::ResourcePath path;  // Where the request leads.
   absl::Duration sent_at;
-  bool is_given_up = false;  // Nobody waits for the answer any more.
+  bool is_given_up = false;   // Nobody waits for the answer any more.
+  bool is_overtaken = false;  // Somebody else changed the object right before.
 
   std::string Words() const;
 };

@@ -93,7 +93,8 @@ class Unhurried final : public Promise {
  public:
   explicit Unhurried(const Sight& sight) : Promise("unhurried", sight) {}
   void OnWrite(const Write& write) override {
-    if (!IsDaemon(write.from) || write.path.name.empty()) return;
+    // A change by somebody else is a reason to look again.
+    if (!IsDaemon(write.from) || write.path.name.empty() || write.is_overtaken) return;
     Look();
     if (now() - since_ >= absl::Minutes(1)) {
       counts_.clear();
