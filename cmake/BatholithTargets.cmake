@@ -137,5 +137,10 @@ function(bth_test name)
   # Sources are named relative to the build folder, so that compiler caches serve every clone;
   # tests find their data by those names.
   add_test(NAME ${name} COMMAND ${name}_test WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS "${ARG_LABELS}")
+  # Sanitizers slow some programs down twentyfold.
+  set(timeout_s 600)
+  if(BTH_SANITIZE)
+    set(timeout_s 1500)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout_s} LABELS "${ARG_LABELS}")
 endfunction()
