@@ -66,11 +66,15 @@ Json UsersBody(const std::vector<types::ClaimConsumer>& users) {
   return out;
 }
 
+// The claim has the devices of the plan, or those that it had before.
+bool HasPlanned(const ResourceClaim& claim, const ClaimPlan::Claim& wanted) {
+  return claim.status.allocation &&
+         (wanted.allocation == nullptr || HasDevices(*claim.status.allocation, *wanted.allocation));
+}
+
 // Something of what was written for the pod is still there.
 bool HasOf(const ResourceClaim& claim, const std::string& uid, const ClaimPlan::Claim& wanted) {
-  return IsUsedBy(claim, uid) ||
-         (claim.status.reserved_for.empty() && wanted.allocation != nullptr &&
-          claim.status.allocation && HasDevices(*claim.status.allocation, *wanted.allocation));
+  return IsUsedBy(claim, uid) || (claim.status.reserved_for.empty() && HasPlanned(claim, wanted));
 }
 
 absl::Status Gone(const std::string& key) {
@@ -346,9 +350,8 @@ net::Awaitable<absl::Status> ClaimBinder::ReleaseOnce(const Order& order, size_t
   std::vector<types::ClaimConsumer> users = claim->status.reserved_for;
   std::erase_if(users,
                 [&order](const types::ClaimConsumer& user) { return user.uid == order.uid; });
-  const bool gives_back = users.empty() && wanted.allocation != nullptr &&
-                          claim->status.allocation &&
-                          HasDevices(*claim->status.allocation, *wanted.allocation);
+  // Devices that nobody uses are nobody's, whichever attempt chose them.
+  const bool gives_back = users.empty() && HasPlanned(*claim, wanted);
   client::MergePatch patch;
   patch.RequireResourceVersion(claim->meta.resource_version);
   if (users.size() != claim->status.reserved_for.size()) {

@@ -14,8 +14,7 @@ std::shared_ptr<const model::ClaimPlan> LeftClaims(const model::Snapshot& snapsh
   const model::TaskNames& names = *row.names;
   std::shared_ptr<model::ClaimPlan> plan;
   const auto add = [&](const model::DeviceClaimFacts* claim) {
-    if (claim == nullptr || claim->allocation == nullptr) return;
-    if (!claim->IsReservedFor(names.uid) || !claim->IsFreeFor(names.uid)) return;
+    if (claim == nullptr || claim->allocation == nullptr || !claim->IsFreeFor(names.uid)) return;
     if (plan == nullptr) plan = std::make_shared<model::ClaimPlan>();
     model::ClaimPlan::Claim& left = plan->claims.emplace_back();
     left.key = claim->key;

@@ -9,7 +9,7 @@
 
 namespace bth::cache {
 
-// The claims that have devices and are reserved for that pod alone, as an attempt to bind it left
+// The claims that have devices and that nobody but that pod may use, as an attempt to bind it left
 // them; null: there are none. Thread: any. Cost: logarithmic for each claim of the pod.
 std::shared_ptr<const model::ClaimPlan> LeftClaims(const model::Snapshot& snapshot,
                                                    model::TaskId task);

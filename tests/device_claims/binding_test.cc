@@ -323,9 +323,13 @@ TEST_CASE("claims: what a dead scheduler left to one of a gang does not hold up 
   const std::string uid(bed.Get(StrCat(kPods, "/p-0")).At({"metadata", "uid"}).AsString());
   CHECK(bed.Patch(StrCat(kDeviceClaims, "/a"), StrCat(R"({"metadata":{"finalizers":[")",
                                                       cache::kDeviceFinalizer, R"("]}})")) == 200);
+  const std::string users =
+      GENERATE(false, true)
+          ? StrCat(R"("reservedFor":[{"resource":"pods","name":"p-0","uid":")", uid, R"("}],)")
+          : "";
   CHECK(bed.Patch(StrCat(kDeviceClaims, "/a/status"),
-                  StrCat(R"({"status":{"reservedFor":[{"resource":"pods","name":"p-0","uid":")",
-                         uid, R"("}],"allocation":{"devices":{"results":[{"request":"r",)",
+                  StrCat(R"({"status":{)", users,
+                         R"("allocation":{"devices":{"results":[{"request":"r",)",
                          R"("driver":"x.io","pool":"n1","device":"d0"}]},"nodeSelector":)",
                          R"({"nodeSelectorTerms":[{"matchFields":[{"key":"metadata.name",)",
                          R"("operator":"In","values":["n1"]}]}]}}}})")) == 200);
