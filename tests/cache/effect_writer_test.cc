@@ -37,7 +37,7 @@ TEST_CASE("effect writer: an outcome in doubt is read back", "[cache]") {
     int answer;
     std::string read_back;
     TaskStatus status;
-    size_t events;  // Of the binding or of its failure.
+    size_t events;     // Of the binding or of its failure.
     std::string hold;  // Also where the watch has not told yet what the read did.
   };
   const Case cases[] = {
