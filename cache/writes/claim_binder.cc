@@ -72,11 +72,6 @@ bool HasPlanned(const ResourceClaim& claim, const ClaimPlan::Claim& wanted) {
          (wanted.allocation == nullptr || HasDevices(*claim.status.allocation, *wanted.allocation));
 }
 
-// Something of what was written for the pod is still there.
-bool HasOf(const ResourceClaim& claim, const std::string& uid, const ClaimPlan::Claim& wanted) {
-  return IsUsedBy(claim, uid) || (claim.status.reserved_for.empty() && HasPlanned(claim, wanted));
-}
-
 absl::Status Gone(const std::string& key) {
   return absl::FailedPreconditionError(StrCat("resource claim ", key, " is gone"));
 }
@@ -314,7 +309,9 @@ net::Awaitable<void> ClaimBinder::ReleaseAll(const Order& order) {
 net::Awaitable<absl::Status> ClaimBinder::Release(const Order& order, size_t index) {
   for (int tries = 1;; ++tries) {
     absl::Status status = co_await ReleaseOnce(order, index);
-    if (!absl::IsAborted(status) || tries == kClaimTriesMax) co_return status;
+    if (absl::IsAborted(status) && tries < kClaimTriesMax) continue;
+    if (status.ok() && order.plan->claims[index].key.empty()) made_.erase(order.uid);
+    co_return status;
   }
 }
 
@@ -328,35 +325,25 @@ net::Awaitable<absl::Status> ClaimBinder::ReleaseOnce(const Order& order, size_t
   auto [ns, name] = SplitKey(key);
   const absl::StatusOr<ResourceClaim> claim =
       co_await client::GetObject<ResourceClaim>(api_, ns, name);
-  if (absl::IsNotFound(claim.status())) {
-    if (wanted.key.empty()) made_.erase(order.uid);
-    co_return absl::OkStatus();
-  }
+  if (absl::IsNotFound(claim.status())) co_return absl::OkStatus();
   if (!claim.ok()) co_return claim.status();
-  if (!wanted.key.empty() && claim->meta.uid != wanted.uid) co_return absl::OkStatus();
-  if (!wanted.key.empty() && !HasOf(*claim, order.uid, wanted)) co_return absl::OkStatus();
-  // After the claim was read: who bound it since then found it as it was read, or changed it.
-  const absl::StatusOr<bool> runs_with_it = co_await IsBoundWith(order, *claim);
-  if (!runs_with_it.ok()) co_return runs_with_it.status();
-  if (*runs_with_it) {
-    if (wanted.key.empty()) made_.erase(order.uid);
-    co_return absl::OkStatus();
-  }
-  if (wanted.key.empty()) {
-    absl::Status status = co_await Delete(*claim);
-    if (status.ok()) made_.erase(order.uid);
-    co_return status;
-  }
+  const bool is_made = wanted.key.empty();
+  if (!is_made && claim->meta.uid != wanted.uid) co_return absl::OkStatus();
   std::vector<types::ClaimConsumer> users = claim->status.reserved_for;
   std::erase_if(users,
                 [&order](const types::ClaimConsumer& user) { return user.uid == order.uid; });
+  const bool was_user = users.size() != claim->status.reserved_for.size();
   // Devices that nobody uses are nobody's, whichever attempt chose them.
   const bool gives_back = users.empty() && HasPlanned(*claim, wanted);
+  if (!is_made && !was_user && !gives_back) co_return absl::OkStatus();
+  // After the claim was read: who bound it since then found it as it was read, or changed it.
+  const absl::StatusOr<bool> runs_with_it = co_await IsBoundWith(order, *claim);
+  if (!runs_with_it.ok()) co_return runs_with_it.status();
+  if (*runs_with_it) co_return absl::OkStatus();
+  if (is_made) co_return co_await Delete(*claim);
   client::MergePatch patch;
   patch.RequireResourceVersion(claim->meta.resource_version);
-  if (users.size() != claim->status.reserved_for.size()) {
-    patch.Set({"status", "reservedFor"}, UsersBody(users));
-  }
+  if (was_user) patch.Set({"status", "reservedFor"}, UsersBody(users));
   if (gives_back) patch.Remove({"status", "allocation"});
   const client::ApiClient::Text text =
       co_await api_.PatchStatus(PathOfClaim(*claim), patch.Build());
