@@ -30,6 +30,7 @@ LATER = {
 }
 # The plugin that publishes most about queues.
 CAPACITY = CONF.replace("proportion", "capacity")
+CHIP = "example.com/chip"
 # As the Services of deploy/ are called, which become the label `job`.
 JOBS = ("volcano-scheduler-service", "volcano-controllers-service", "volcano-admission-metrics")
 
@@ -46,6 +47,13 @@ def expressions():
         for group in yaml.safe_load(path.read_text("utf-8"))["groups"]:
             for rule in group["rules"]:
                 yield f"{path.name}: {rule.get('alert') or rule['record']}", rule["expr"]
+
+
+def with_chip(a_task):
+    resources = a_task["template"]["spec"]["containers"][0].setdefault("resources", {})
+    for kind in ("requests", "limits"):
+        resources.setdefault(kind, {})[CHIP] = "1"
+    return a_task
 
 
 class Prometheus:
@@ -103,8 +111,8 @@ def watched(installed, tmp_path_factory):
         running.append(
             Process("nodesim", [ours("vc-nodesim"), "--kubeconfig", installed.kubeconfig], folder)
         )
-        world.nodes(2, cpu=4)
-        world.queue("limited", capability={"cpu": "4", "memory": "4Gi", "example.com/chip": "2"})
+        world.nodes(2, cpu=4, **{CHIP: "4"})
+        world.queue("limited", capability={"cpu": "4", "memory": "4Gi", CHIP: "2"})
         daemons[1].wait_acting()
         daemons[2].wait_ready()
         prometheus = Prometheus(daemons, folder)
@@ -112,7 +120,8 @@ def watched(installed, tmp_path_factory):
         until(prometheus.are_targets_up, 60, lambda: f"scraped; {prometheus.process.tail()}")
         for number in range(3):
             world.job(f"runs-{number}", [task("w", 2, script="sleep 1")])
-        world.job("stays", [task("w")])
+        # Queues tell of resources that somebody asks for.
+        world.job("stays", [with_chip(task("w"))])
         # Admitted, and no node fits.
         world.job("waits", [task("w", 2, spec={"nodeSelector": {"nobody": "has-it"}})])
         bound = 'sum(volcano_task_scheduling_latency_milliseconds_count{stage="Bound"}) >= 6'
