@@ -162,7 +162,9 @@ void Teller::Answers(const Write& write) {
   }
   if (path.plural == "resourceclaims" && path.subresource == "status") {
     const types::ResourceClaim* const claim = Ledger::Find(sight_.ledger.claims(), key);
-    if (claim != nullptr) sight_.allocator_of[claim->meta.uid] = write.from.name();
+    if (claim != nullptr && !claim->status.allocation.has_value()) {
+      sight_.allocator_of[claim->meta.uid] = write.from.name();
+    }
     return;
   }
   if (path.subresource != "binding") return;
@@ -311,12 +313,16 @@ bool Teller::GiveUp() {
 bool Teller::Rest() {
   // That nobody wrote before means nothing: who could may have been down.
   const absl::Duration begin = world_.now();
-  const absl::Duration end = begin + kRestWithin;
+  absl::Duration end = begin + kRestWithin;
   for (;;) {
     if (!Pass(kTick)) return false;
     const absl::Duration silent = world_.now() - std::max(begin, last_write_at_);
     if (silent >= kSilence && AllEnded()) break;
-    if (silent >= kDeadSilence && !GiveUp()) break;
+    if (silent >= kDeadSilence) {
+      if (!GiveUp()) break;
+      // Others get on with what that leaves them.
+      end = world_.now() + kRestWithin;
+    }
     if (world_.now() < end) continue;
     Break("silence", StrCat("after ", absl::FormatDuration(kRestWithin),
                             " of good weather somebody still writes: ", last_write_));

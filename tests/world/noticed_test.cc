@@ -252,6 +252,22 @@ TEST_CASE("promises: a pod beyond the minimum belongs to the gang beside which i
   CHECK(bed.breach().empty() == waited);
 }
 
+TEST_CASE("promises: who binds a gang decided by the minimum that it had", "[world]") {
+  PromiseBed bed(MakeWholeGangs);
+  const auto put_group = [&bed](int least) {
+    bed.Put("podgroups.scheduling.volcano.sh",
+            StrCat("{", Meta("g", "", kOther), R"(,"spec":{"minMember":)", least, "}}"));
+  };
+  const bool decided_before = GENERATE(true, false);
+  put_group(2);
+  bed.Put("pods", PodText("a", kPlaced, kRuns, kInGroup, "a"));
+  put_group(7);
+  bed.Pass(decided_before ? absl::Seconds(1) : absl::Minutes(4));
+  bed.Put("pods", PodText("b", kPlaced, kRuns, kInGroup, "b"));
+  bed.Pass(absl::Minutes(20));
+  CHECK(bed.breach().empty() == decided_before);
+}
+
 TEST_CASE("promises: a gang in part gives back what it holds in time", "[world]") {
   PromiseBed bed(MakeWholeGangs);
   bed.Put("podgroups.scheduling.volcano.sh",
@@ -273,11 +289,12 @@ TEST_CASE("promises: a gang in part gives back what it holds in time", "[world]"
             StrCat("{", Meta("g", "", kOther),
                    R"(,"spec":{"minMember":3},"status":{"conditions":[{"type":"PartiallyBound",)",
                    R"("status":"True"}]}})"));
+    bed.Pass(absl::Minutes(4));
     bed.Put("pods", PodText("b", kPlaced, kRuns, kInGroup, "b"));
     bed.Pass(absl::Minutes(14));
     CHECK(bed.breach().empty());
     bed.Pass(absl::Minutes(2));
-    CHECK(absl::StrContains(bed.breach(), "holds 2 of 3 places since 59m,"));
+    CHECK(absl::StrContains(bed.breach(), "holds 2 of 3 places since 1h3m,"));
   }
   SECTION("it is leaving") {
     bed.Put("pods", PodText("a", kPlaced, kRuns,

@@ -26,9 +26,14 @@ class WholeGangs final : public Promise {
       const std::string& uid = change.before->meta.uid;
       part_since_.erase(uid);
       waited_.erase(uid);
+      lowered_.erase(uid);
       if (whole_.erase(uid) > 0) left_by_[change.before->meta.Key()] = PlacesOf(*change.before);
     } else {
-      if (change.before == nullptr) TakeOver(*change.after);
+      if (change.before == nullptr) {
+        TakeOver(*change.after);
+      } else if (change.before->spec.min_member < change.after->spec.min_member) {
+        lowered_[change.after->meta.uid] = {change.before->spec.min_member, now()};
+      }
       Count(*change.after);
     }
   }
@@ -55,6 +60,10 @@ class WholeGangs final : public Promise {
   }
 
  private:
+  struct Lowered {
+    int64_t least;
+    absl::Duration until;
+  };
   struct Part {
     std::string group;
     absl::Duration since;
@@ -88,6 +97,14 @@ class WholeGangs final : public Promise {
   int64_t Held(const types::PodGroup& group) const {
     return static_cast<int64_t>(PlacesOf(group).size());
   }
+  // What it may be held to: whoever binds it decided by the minimum that it had a while ago.
+  int64_t LeastOf(const types::PodGroup& group) const {
+    const auto lowered = lowered_.find(group.meta.uid);
+    if (lowered == lowered_.end() || now() - lowered->second.until >= kTellWithin) {
+      return group.spec.min_member;
+    }
+    return std::min<int64_t>(lowered->second.least, group.spec.min_member);
+  }
   // A group that was deleted and made anew around the same pods is the same gang: it was whole, and
   // what is left of it may be at work.
   void TakeOver(const types::PodGroup& group) {
@@ -106,7 +123,7 @@ class WholeGangs final : public Promise {
     if (whole_.contains(uid) && !StartsAgain(group, held)) return;
     whole_.erase(uid);
     waited_.erase(uid);
-    if (held >= group.spec.min_member) {
+    if (held >= LeastOf(group)) {
       if (held > 0) whole_.insert(uid);
       part_since_.erase(uid);
     } else if (held == 0) {
@@ -155,6 +172,8 @@ class WholeGangs final : public Promise {
   std::set<std::string> whole_;
   // Of such groups without a place: the pods that waited for one then.
   std::map<std::string, std::set<std::string>> waited_;
+  // By uid of a group whose minimum was raised: what it was before.
+  std::map<std::string, Lowered> lowered_;
   // By key of such a group that is gone: the pods that had places then.
   std::map<std::string, std::set<std::string>> left_by_;
 };
