@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -165,7 +166,13 @@ struct DeviceClaimsView {
   // Classes by the extended resources that their devices serve; null: none do.
   std::shared_ptr<const std::map<std::string, std::string, std::less<>>> extended;
   NameTable<DeviceClaimFacts> for_extended;  // By UID of the pod they were made for.
+  // UIDs of pods that were not bound after all, and what was written into their claims is being
+  // taken back; null: there are none.
+  std::shared_ptr<const std::set<std::string, std::less<>>> returning;
 
+  bool IsReturning(std::string_view pod_uid) const {
+    return returning != nullptr && returning->contains(pod_uid);
+  }
   static std::string PoolsOf(std::string_view node);  // The beginning of the keys.
   static constexpr std::string_view kEverywhere = "*";
 };

@@ -80,6 +80,7 @@ void DeviceClaimMirror::DropMade(const std::string& uid) {
   const auto known = made_.find(uid);
   if (known == made_.end()) return;
   Count(*known->second.allocation, -1);
+  if (known->second.returning) CountReturning(uid, -1);
   made_.erase(known);
   dirty_ = true;
   offers_more_ = true;
@@ -104,9 +105,23 @@ void DeviceClaimMirror::DropShown(const std::string& key) {
   const bool same = claim != nullptr && claim->uid == assumed->second.claim_uid;
   const uint64_t version = same ? NumberOf(claim->resource_version) : 0;
   std::erase_if(assumed->second.pods, [&](const AssumedPod& pod) {
-    return pod.ended && (!same || version == 0 || version >= pod.written);
+    const bool shown = pod.ended && (!same || version == 0 || version >= pod.written);
+    if (shown && pod.returning) CountReturning(pod.uid, -1);
+    return shown;
   });
   if (assumed->second.pods.empty()) assumed_.erase(assumed);
+}
+
+void DeviceClaimMirror::CountReturning(const std::string& uid, int sign) {
+  const auto [row, fresh] = returning_.try_emplace(uid);
+  row->second += sign;
+  const bool resolved = row->second == 0;
+  if (resolved) returning_.erase(row);
+  if (!fresh && !resolved) return;
+  returning_changed_ = true;
+  dirty_ = true;
+  news_ = true;
+  offers_more_ = true;
 }
 
 // The row of the claim becomes the object with what is assumed.
@@ -251,6 +266,10 @@ absl::Status DeviceClaimMirror::CheckClaim(const std::string& uid,
 absl::Status DeviceClaimMirror::Assume(const std::string& uid, const model::ClaimPlan& plan) {
   const bool news = news_;
   absl::Status status;
+  if (returning_.contains(uid)) {
+    return absl::FailedPreconditionError(
+        StrCat("what was written into the claims of pod ", uid, " is being taken back"));
+  }
   size_t taken = 0;
   for (; taken < plan.claims.size(); ++taken) {
     const model::ClaimPlan::Claim& choice = plan.claims[taken];
@@ -266,7 +285,12 @@ absl::Status DeviceClaimMirror::Assume(const std::string& uid, const model::Clai
     status = CheckClaim(uid, choice);
     if (!status.ok()) break;
     AssumedClaim& assumed = assumed_[choice.key];
-    if (assumed.claim_uid != choice.uid) assumed = {.claim_uid = choice.uid};
+    if (assumed.claim_uid != choice.uid) {
+      for (const AssumedPod& pod : assumed.pods) {
+        if (pod.returning) CountReturning(pod.uid, -1);
+      }
+      assumed = {.claim_uid = choice.uid};
+    }
     if (choice.allocation != nullptr) assumed.allocation = choice.allocation;
     std::erase_if(assumed.pods, [&uid](const AssumedPod& pod) { return pod.uid == uid; });
     assumed.pods.push_back({.uid = uid});
@@ -294,8 +318,8 @@ void DeviceClaimMirror::NoteGivenBack() {
 
 void DeviceClaimMirror::Forget(const std::string& uid) {
   if (const auto made = made_.find(uid); made != made_.end()) {
-    made->second.ended = true;
-    if (!made->second.written) DropMade(uid);
+    // By now it is deleted, if it was to be taken back.
+    if (!made->second.written || made->second.returning) DropMade(uid);
   }
   const auto known = claims_of_.find(uid);
   if (known == claims_of_.end()) return;
@@ -307,6 +331,21 @@ void DeviceClaimMirror::Forget(const std::string& uid) {
     for (AssumedPod& pod : assumed->second.pods) pod.ended |= pod.uid == uid;
     DropShown(key);
     ShowClaim(key);
+  }
+}
+
+void DeviceClaimMirror::TakeBack(const std::string& uid) {
+  if (const auto made = made_.find(uid); made != made_.end()) {
+    if (!std::exchange(made->second.returning, true)) CountReturning(uid, 1);
+  }
+  const auto known = claims_of_.find(uid);
+  if (known == claims_of_.end()) return;
+  for (const std::string& key : known->second) {
+    const auto assumed = assumed_.find(key);
+    if (assumed == assumed_.end()) continue;
+    for (AssumedPod& pod : assumed->second.pods) {
+      if (pod.uid == uid && !std::exchange(pod.returning, true)) CountReturning(uid, 1);
+    }
   }
 }
 
@@ -328,6 +367,12 @@ std::shared_ptr<const DeviceClaimsView> DeviceClaimMirror::Publish() {
   view->offers_more = std::exchange(offers_more_, false);
   view->changed_claims.assign(changed_now_.begin(), changed_now_.end());
   changed_now_.clear();
+  if (std::exchange(returning_changed_, false)) {
+    auto pods = std::make_shared<std::set<std::string, std::less<>>>();
+    for (const auto& [uid, rows] : returning_) pods->insert(uid);
+    now_.returning = pods->empty() ? nullptr : std::move(pods);
+  }
+  view->returning = now_.returning;
   view->claims = now_.claims.Share();
   view->classes = now_.classes.Share();
   view->pools = now_.pools.Share();

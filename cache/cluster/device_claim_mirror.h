@@ -43,7 +43,7 @@ class DeviceClaimMirror {
   // Takes what `plan` chose for the pod with that UID, until Forget. kFailedPrecondition when a
   // claim is not as the plan saw it, or a device was given to another; nothing is taken then.
   absl::Status Assume(const std::string& uid, const model::ClaimPlan& plan);
-  // The claim was written for the pod: objects older than `version` do not show it.
+  // The claim was written, or read, for the pod: objects older than `version` do not show it.
   void NoteWritten(const std::string& uid, const std::string& key, uint64_t version);
   // The same of a claim that is made for the pod: what it is given counts until it shows that.
   void NoteMade(const std::string& uid);
@@ -51,6 +51,9 @@ class DeviceClaimMirror {
   void NoteGivenBack();
   // The binding ended. What was written counts until the watch shows it.
   void Forget(const std::string& uid);
+  // It ended without the pod being bound, and whatever of it was written is being taken back: all
+  // of it counts, and cycles plan nothing for the pod, until Forget, and until the watch shows it.
+  void TakeBack(const std::string& uid);
 
   // As the watch tells it; null: there is none.
   const model::DeviceClaimFacts* Claim(std::string_view key) const;
@@ -81,6 +84,7 @@ class DeviceClaimMirror {
     std::string uid;
     uint64_t written = 0;  // 0: nothing was written.
     bool ended = false;
+    bool returning = false;
   };
   struct AssumedClaim {
     std::string claim_uid;
@@ -91,7 +95,7 @@ class DeviceClaimMirror {
   struct Made {
     Allocation allocation;
     bool written = false;
-    bool ended = false;
+    bool returning = false;
   };
   struct Pool {
     std::map<std::string, std::shared_ptr<const model::SliceFacts>> slices;
@@ -110,6 +114,7 @@ class DeviceClaimMirror {
   int32_t UsesOf(const std::string& key, const std::string& device) const;
   void Count(const model::AllocationFacts& allocation, int sign);
   void DropShown(const std::string& key);
+  void CountReturning(const std::string& uid, int sign);
   // Pools with devices that the rule may be about are to be made anew.
   void DropMade(const std::string& uid);
   void ListExtended();
@@ -128,6 +133,8 @@ class DeviceClaimMirror {
   absl::flat_hash_map<std::string, Allocation> leaving_;                  // By claim; few.
   absl::flat_hash_map<std::string, std::vector<std::string>> claims_of_;  // By UID.
   absl::flat_hash_map<std::string, Made> made_;                           // By UID of the pod.
+  std::map<std::string, int> returning_;  // By UID: how many rows are being taken back.
+  bool returning_changed_ = false;        // Since the last Publish.
   bool classes_changed_ = false;
   uint64_t offers_ = 1;
   // By class and serial of the pool: the numbers of its devices that are of the class.

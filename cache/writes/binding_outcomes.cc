@@ -87,14 +87,12 @@ void BindingWriter::Finish(Binding& bind, bool is_bound) {
   AddUnderWay(-1);
   parts_.mirror.storage().Forget(bind.uid);
   if (bind.claims != nullptr) {
-    parts_.mirror.device_claims().Forget(bind.uid);
     claims_.Ended({.pod = bind.key(),
                    .name = bind.name,
                    .uid = bind.uid,
                    .node = bind.node,
                    .plan = bind.claims},
                   is_bound);
-    if (claims_.HasReleases()) parts_.lanes.Wake();
   }
   gangs_.BindingEnds(bind.job, parts_.api.executor().Monotonic());
 }

@@ -41,7 +41,8 @@ BindingWriter::BindingWriter(const UrgentParts& parts, GangFailures& gangs, Stat
           [this](const std::string& uid, const absl::Status& status) { ClaimsDone(uid, status); },
           [this](const ClaimBinder::Order& order, const std::string& what) {
             TellWaits(order, what);
-          }),
+          },
+          [this] { parts_.lanes.Wake(); }),
       locker_(parts.api) {}
 
 net::Awaitable<void> BindingWriter::SendOne() {
@@ -59,7 +60,7 @@ net::Awaitable<void> BindingWriter::SendOne() {
     co_return;
   }
   if (queue_.empty()) {
-    co_await claims_.ReleaseOne();
+    co_await claims_.ReturnOne();
     co_return;
   }
   Binding next = queue_.Take();
@@ -83,7 +84,6 @@ void BindingWriter::GiveBackLeft(const framework::CycleReport& report) {
                       .node = "",
                       .plan = std::move(left)});
   }
-  if (claims_.HasReleases()) parts_.lanes.Wake();
 }
 
 // The binding is its caller's until the call ends.

@@ -51,7 +51,7 @@ class BindingWriter final : public LaneWork {
   // follows the pods of the report.
   void GiveBackLeft(const framework::CycleReport& report);
   bool HasWork() const override {
-    return !queue_.empty() || !unlocks_.empty() || claims_.HasReleases();
+    return !queue_.empty() || !unlocks_.empty() || claims_.HasReturns();
   }
   net::Awaitable<void> SendOne() override;
   // Looks again at the pods that wait for their volumes, devices or a lock of their node, and at

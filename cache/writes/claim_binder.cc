@@ -10,6 +10,7 @@
 #include "cache/intake/compile_devices.h"
 #include "cache/intake/object_key.h"
 #include "cache/writes/allocation_body.h"
+#include "cache/writes/claim_objects.h"
 #include "client/patch.h"
 #include "client/typed_client.h"
 
@@ -24,93 +25,45 @@ namespace {
 constexpr int kClaimTriesMax = 5;
 constexpr absl::Duration kTellAfter = absl::Seconds(2);
 
-// Versions of one kind count up (KEP-5504); 0: not known.
-uint64_t ClaimVersion(const std::string& version) {
-  uint64_t out = 0;
-  return SimpleAtoi(version, &out) ? out : 0;
-}
-
-bool HasDevices(const types::ClaimAllocation& written, const model::AllocationFacts& wanted) {
-  return std::equal(written.results.begin(), written.results.end(), wanted.devices.begin(),
-                    wanted.devices.end(), [](const auto& has, const auto& wants) {
-                      return has.request == wants.request && has.driver == wants.driver &&
-                             has.pool == wants.pool && has.device == wants.device &&
-                             has.share_id == wants.share_id;
-                    });
-}
-
-bool IsUsedBy(const ResourceClaim& claim, const std::string& uid) {
-  const auto& users = claim.status.reserved_for;
-  return std::any_of(users.begin(), users.end(),
-                     [&uid](const types::ClaimConsumer& user) { return user.uid == uid; });
-}
-
 bool IsUsedByOthers(const ResourceClaim& claim, const std::string& uid) {
   const auto& users = claim.status.reserved_for;
   return std::any_of(users.begin(), users.end(),
                      [&uid](const types::ClaimConsumer& user) { return user.uid != uid; });
 }
 
-// Null when nobody is left: the field goes.
-Json UsersBody(const std::vector<types::ClaimConsumer>& users) {
-  if (users.empty()) return Json();
-  Json out = Json::MakeArray();
-  for (const types::ClaimConsumer& user : users) {
-    Json row = Json::MakeObject();
-    if (!user.api_group.empty()) row.Set("apiGroup", user.api_group);
-    row.Set("resource", user.resource);
-    row.Set("name", user.name);
-    row.Set("uid", user.uid);
-    out.MutableItems().push_back(std::move(row));
-  }
-  return out;
-}
-
-// The claim has the devices of the plan, or those that it had before.
-bool HasPlanned(const ResourceClaim& claim, const ClaimPlan::Claim& wanted) {
-  return claim.status.allocation &&
-         (wanted.allocation == nullptr || HasDevices(*claim.status.allocation, *wanted.allocation));
-}
-
 absl::Status Gone(const std::string& key) {
   return absl::FailedPreconditionError(StrCat("resource claim ", key, " is gone"));
 }
 
-client::ApiPath PathOfClaim(const ResourceClaim& claim) {
-  return client::PathOf<ResourceClaim>(claim.meta.ns, claim.meta.name);
-}
-
-// The claim as it is, without the finalizer that keeps it while it has devices.
-client::Patch Unprotect(const ResourceClaim& claim) {
-  Json finalizers = Json::MakeArray();
-  for (const std::string& finalizer : claim.meta.finalizers) {
-    if (finalizer != kDeviceFinalizer) finalizers.MutableItems().emplace_back(finalizer);
-  }
-  client::MergePatch patch;
-  patch.RequireResourceVersion(claim.meta.resource_version);
-  patch.Set({"metadata", "finalizers"}, std::move(finalizers));
-  return patch.Build();
-}
-
 }  // namespace
 
-ClaimBinder::ClaimBinder(client::ApiClient& api, Mirror& mirror, Report report, Notice notice)
-    : api_(api), mirror_(mirror), report_(std::move(report)), notice_(std::move(notice)) {}
+ClaimBinder::ClaimBinder(client::ApiClient& api, Mirror& mirror, Report report, Notice notice,
+                         std::function<void()> on_return)
+    : api_(api),
+      mirror_(mirror),
+      report_(std::move(report)),
+      notice_(std::move(notice)),
+      returns_(api, mirror, attempts_, std::move(on_return)) {}
 
 ClaimBinder::~ClaimBinder() {
   if (timer_ != 0) api_.executor().CancelTimer(timer_);
 }
 
 net::Awaitable<absl::StatusOr<bool>> ClaimBinder::Write(Order order) {
-  active_.insert(order.uid);
-  if (releasing_.contains(order.uid)) {
+  attempts_.active.insert(order.uid);
+  if (returns_.IsUnderWay(order.uid)) {
     co_return absl::ResourceExhaustedError("what the last attempt was given is being taken back");
   }
   const absl::Duration start = api_.executor().Monotonic();
+  // Also if it is cut off.
+  const bool was_sure = attempts_.unsure.insert(order.uid).second;
   for (size_t index = 0; index < order.plan->claims.size(); ++index) {
     absl::Status status = co_await WriteClaim(order, index);
-    if (!status.ok()) co_return status;
+    if (status.ok()) continue;
+    if (was_sure && !client::OutcomeUnknown(status)) attempts_.unsure.erase(order.uid);
+    co_return status;
   }
+  attempts_.unsure.erase(order.uid);
   const bool waits = std::any_of(
       order.plan->claims.begin(), order.plan->claims.end(), [](const ClaimPlan::Claim& claim) {
         return claim.allocation != nullptr &&
@@ -186,12 +139,12 @@ net::Awaitable<absl::Status> ClaimBinder::WriteOnce(const Order& order, size_t i
 net::Awaitable<absl::StatusOr<ResourceClaim>> ClaimBinder::EnsureExtended(const Order& order,
                                                                           size_t index) {
   auto [ns, pod] = SplitKey(order.pod);
-  if (const auto made = made_.find(order.uid); made != made_.end()) {
+  if (const auto made = attempts_.made.find(order.uid); made != attempts_.made.end()) {
     auto [claim_ns, name] = SplitKey(made->second);
     absl::StatusOr<ResourceClaim> there =
         co_await client::GetObject<ResourceClaim>(api_, claim_ns, name);
     if (!absl::IsNotFound(there.status())) co_return there;
-    made_.erase(order.uid);
+    attempts_.made.erase(order.uid);
   }
   const std::string body = ExtendedClaimBody({.ns = ns, .name = order.name, .uid = order.uid},
                                              *order.plan->claims[index].extended)
@@ -201,7 +154,7 @@ net::Awaitable<absl::StatusOr<ResourceClaim>> ClaimBinder::EnsureExtended(const 
   if (!text.ok()) co_return text.status();
   absl::StatusOr<ResourceClaim> created = types::Decode<ResourceClaim>(std::string_view(*text));
   if (!created.ok()) co_return created.status();
-  made_[order.uid] = created->meta.Key();
+  attempts_.made[order.uid] = created->meta.Key();
   mirror_.device_claims().NoteMade(order.uid);
   co_return created;
 }
@@ -250,7 +203,7 @@ net::Awaitable<absl::Status> ClaimBinder::WriteStatus(const Order& order, size_t
     users.push_back({.api_group = "", .resource = "pods", .name = order.name, .uid = order.uid});
     patch.Set({"status", "reservedFor"}, UsersBody(users));
   }
-  uint64_t version = ClaimVersion(claim.meta.resource_version);
+  uint64_t version = ClaimVersion(claim);
   if (!patch.empty()) {
     const client::ApiClient::Text text =
         co_await api_.PatchStatus(PathOfClaim(claim), patch.Build());
@@ -258,7 +211,7 @@ net::Awaitable<absl::Status> ClaimBinder::WriteStatus(const Order& order, size_t
     const absl::StatusOr<ResourceClaim> written =
         types::Decode<ResourceClaim>(std::string_view(*text));
     if (!written.ok()) co_return written.status();
-    version = ClaimVersion(written->meta.resource_version);
+    version = ClaimVersion(*written);
   }
   mirror_.device_claims().NoteWritten(order.uid, wanted.key, version);
   co_return absl::OkStatus();
@@ -266,115 +219,19 @@ net::Awaitable<absl::Status> ClaimBinder::WriteStatus(const Order& order, size_t
 
 void ClaimBinder::Ended(const Order& order, bool is_bound) {
   waiting_.erase(order.uid);
-  const bool tried = active_.erase(order.uid) > 0;
-  if (tried && !is_bound) {
-    releases_.push_back(order);
+  const bool tried = attempts_.active.erase(order.uid) > 0;
+  const bool is_unsure = attempts_.unsure.erase(order.uid) > 0;
+  if (tried && (is_unsure || !is_bound)) {
+    mirror_.device_claims().TakeBack(order.uid);
+    returns_.Add(order);  // But for what a pod that was bound runs with.
   } else {
-    made_.erase(order.uid);
+    mirror_.device_claims().Forget(order.uid);
+    attempts_.made.erase(order.uid);
   }
 }
 
 void ClaimBinder::GiveBack(Order order) {
-  const auto is_of_it = [&order](const Order& other) { return other.uid == order.uid; };
-  if (active_.contains(order.uid) || releasing_.contains(order.uid)) return;
-  if (std::any_of(releases_.begin(), releases_.end(), is_of_it)) return;
-  releases_.push_back(std::move(order));
-}
-
-net::Awaitable<void> ClaimBinder::ReleaseOne() {
-  const Order order = std::move(releases_.front());
-  releases_.pop_front();
-  // The next attempt counts on what this one wrote.
-  if (active_.contains(order.uid)) co_return;
-  const auto mark = releasing_.insert(order.uid);
-  try {
-    co_await ReleaseAll(order);
-  } catch (...) {
-    releasing_.erase(mark);
-    throw;
-  }
-  releasing_.erase(mark);
-}
-
-net::Awaitable<void> ClaimBinder::ReleaseAll(const Order& order) {
-  for (size_t index = 0; index < order.plan->claims.size(); ++index) {
-    const absl::Status status = co_await Release(order, index);
-    if (status.ok()) continue;
-    // A cycle that does not place the pod asks for it again.
-    Log(LogLevel::kWarning, "claim.not_released",
-        {{"claim", order.plan->claims[index].key}, {"pod", order.pod}, {"status", status}});
-  }
-}
-
-net::Awaitable<absl::Status> ClaimBinder::Release(const Order& order, size_t index) {
-  for (int tries = 1;; ++tries) {
-    absl::Status status = co_await ReleaseOnce(order, index);
-    if (absl::IsAborted(status) && tries < kClaimTriesMax) continue;
-    if (status.ok() && order.plan->claims[index].key.empty()) made_.erase(order.uid);
-    co_return status;
-  }
-}
-
-net::Awaitable<absl::Status> ClaimBinder::ReleaseOnce(const Order& order, size_t index) {
-  const ClaimPlan::Claim& wanted = order.plan->claims[index];
-  std::string key = wanted.key;
-  if (const auto made = made_.find(order.uid); key.empty() && made != made_.end()) {
-    key = made->second;
-  }
-  if (key.empty()) co_return absl::OkStatus();
-  auto [ns, name] = SplitKey(key);
-  const absl::StatusOr<ResourceClaim> claim =
-      co_await client::GetObject<ResourceClaim>(api_, ns, name);
-  if (absl::IsNotFound(claim.status())) co_return absl::OkStatus();
-  if (!claim.ok()) co_return claim.status();
-  const bool is_made = wanted.key.empty();
-  if (!is_made && claim->meta.uid != wanted.uid) co_return absl::OkStatus();
-  std::vector<types::ClaimConsumer> users = claim->status.reserved_for;
-  std::erase_if(users,
-                [&order](const types::ClaimConsumer& user) { return user.uid == order.uid; });
-  const bool was_user = users.size() != claim->status.reserved_for.size();
-  // Devices that nobody uses are nobody's, whichever attempt chose them.
-  const bool gives_back = users.empty() && HasPlanned(*claim, wanted);
-  if (!is_made && !was_user && !gives_back) co_return absl::OkStatus();
-  // After the claim was read: who bound it since then found it as it was read, or changed it.
-  const absl::StatusOr<bool> runs_with_it = co_await IsBoundWith(order, *claim);
-  if (!runs_with_it.ok()) co_return runs_with_it.status();
-  if (*runs_with_it) co_return absl::OkStatus();
-  if (is_made) co_return co_await Delete(*claim);
-  client::MergePatch patch;
-  patch.RequireResourceVersion(claim->meta.resource_version);
-  if (was_user) patch.Set({"status", "reservedFor"}, UsersBody(users));
-  if (gives_back) patch.Remove({"status", "allocation"});
-  const client::ApiClient::Text text =
-      co_await api_.PatchStatus(PathOfClaim(*claim), patch.Build());
-  if (!text.ok()) co_return text.status();
-  if (!gives_back) co_return absl::OkStatus();
-  const absl::StatusOr<ResourceClaim> written =
-      types::Decode<ResourceClaim>(std::string_view(*text));
-  if (!written.ok()) co_return written.status();
-  co_return (co_await api_.Patch(PathOfClaim(*written), Unprotect(*written))).status();
-}
-
-net::Awaitable<absl::StatusOr<bool>> ClaimBinder::IsBoundWith(const Order& order,
-                                                              const ResourceClaim& claim) {
-  auto [ns, name] = SplitKey(order.pod);
-  const absl::StatusOr<types::Pod> pod = co_await client::GetObject<types::Pod>(api_, ns, name);
-  if (absl::IsNotFound(pod.status())) co_return false;
-  if (!pod.ok()) co_return pod.status();
-  if (pod->meta.uid != order.uid || pod->spec.node_name.empty()) co_return false;
-  co_return IsUsedBy(claim, order.uid) || pod->status.extended_claim == claim.meta.name;
-}
-
-// Nobody else can use it: it was made for that pod.
-net::Awaitable<absl::Status> ClaimBinder::Delete(ResourceClaim claim) {
-  const client::ApiClient::Text text = co_await api_.Patch(PathOfClaim(claim), Unprotect(claim));
-  if (absl::IsNotFound(text.status())) co_return absl::OkStatus();
-  if (!text.ok()) co_return text.status();
-  client::DeleteOptions options;
-  options.uid = claim.meta.uid;
-  client::ApiPath path = PathOfClaim(claim);
-  const client::ApiClient::Text gone = co_await api_.Delete(std::move(path), std::move(options));
-  co_return absl::IsNotFound(gone.status()) ? absl::OkStatus() : gone.status();
+  if (!attempts_.active.contains(order.uid)) returns_.AddLeft(std::move(order));
 }
 
 absl::Status ClaimBinder::Look(const Order& order) const {
@@ -385,8 +242,8 @@ absl::Status ClaimBinder::Look(const Order& order) const {
   absl::Status not_yet;
   for (const ClaimPlan::Claim& wanted : order.plan->claims) {
     if (wanted.allocation == nullptr) continue;
-    const auto made = made_.find(order.uid);
-    const bool is_made = wanted.key.empty() && made != made_.end();
+    const auto made = attempts_.made.find(order.uid);
+    const bool is_made = wanted.key.empty() && made != attempts_.made.end();
     const std::string& key = is_made ? made->second : wanted.key;
     const model::DeviceClaimFacts* claim = mirror_.device_claims().Claim(key);
     if (claim == nullptr && is_made) {

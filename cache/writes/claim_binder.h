@@ -2,11 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "absl/status/status.h"
@@ -14,6 +12,8 @@
 #include "api/model/device_claims.h"
 #include "api/types/resource_claim.h"
 #include "cache/cluster/mirror.h"
+#include "cache/writes/claim_objects.h"
+#include "cache/writes/claim_returns.h"
 #include "client/api_client.h"
 
 namespace bth::cache {
@@ -25,13 +25,7 @@ namespace bth::cache {
 // Thread: I/O.
 class ClaimBinder {
  public:
-  struct Order {
-    std::string pod;  // "<namespace>/<name>"
-    std::string name;
-    std::string uid;
-    std::string node;
-    std::shared_ptr<const model::ClaimPlan> plan;
-  };
+  using Order = ClaimOrder;
   // Told once per order that waits, by the pod's UID, not from inside Write: OK when the devices
   // are ready. kCancelled: the pod is no more to be bound. kFailedPrecondition: a claim is gone, or
   // a device failed. kDeadlineExceeded: they were not ready in time.
@@ -40,8 +34,9 @@ class ClaimBinder {
   // something else then.
   using Notice = std::function<void(const Order& order, const std::string& what)>;
 
-  // `api` and `mirror` outlive it.
-  ClaimBinder(client::ApiClient& api, Mirror& mirror, Report report, Notice notice);
+  // `api` and `mirror` outlive it. `on_return` is called when ReturnOne has work.
+  ClaimBinder(client::ApiClient& api, Mirror& mirror, Report report, Notice notice,
+              std::function<void()> on_return);
   ~ClaimBinder();
   ClaimBinder(const ClaimBinder&) = delete;
 
@@ -50,15 +45,15 @@ class ClaimBinder {
   // back (kResourceExhausted), or an outcome is unknown, it may be called again after a pause: what
   // was written is found written.
   net::Awaitable<absl::StatusOr<bool>> Write(Order order);
-  // The binding of the pod ended. Unless it is bound, its claims are taken back later, by
-  // ReleaseOne.
+  // The binding of the pod ended. When it is bound, with all answers, the mirror assumes nothing of
+  // it any more. Else its claims are taken back later, by ReturnOne, and assumed until that shows.
   void Ended(const Order& order, bool is_bound);
   // Takes back what an earlier attempt left, here or in an earlier life of the scheduler, unless
   // one is under way: a pod that no cycle places holds devices that others wait for, those of its
   // own gang among them.
   void GiveBack(Order order);
-  bool HasReleases() const { return !releases_.empty(); }
-  net::Awaitable<void> ReleaseOne();
+  bool HasReturns() const { return returns_.HasWork(); }
+  net::Awaitable<void> ReturnOne() { return returns_.ReturnOne(); }
 
   // Looks again at the orders that wait; to be called when claims or pods changed. Cost: follows
   // their number.
@@ -79,16 +74,9 @@ class ClaimBinder {
   net::Awaitable<absl::StatusOr<types::ResourceClaim>> EnsureExtended(const Order& order,
                                                                       size_t index);
   net::Awaitable<absl::Status> TellPod(const Order& order, size_t index, std::string claim);
-  net::Awaitable<absl::Status> Delete(types::ResourceClaim claim);
   net::Awaitable<absl::StatusOr<types::ResourceClaim>> AddFinalizer(types::ResourceClaim claim);
   net::Awaitable<absl::Status> WriteStatus(const Order& order, size_t index,
                                            types::ResourceClaim claim);
-  net::Awaitable<void> ReleaseAll(const Order& order);
-  net::Awaitable<absl::Status> Release(const Order& order, size_t index);
-  net::Awaitable<absl::Status> ReleaseOnce(const Order& order, size_t index);
-  // Whether the pod of the order has a node, whoever gave it, and the claim is what it runs with.
-  net::Awaitable<absl::StatusOr<bool>> IsBoundWith(const Order& order,
-                                                   const types::ResourceClaim& claim);
   // OK: ready. kUnavailable: not yet.
   absl::Status Look(const Order& order) const;
   void Tell(Waiting& entry, const absl::Status& why);
@@ -99,11 +87,8 @@ class ClaimBinder {
   const Report report_;
   const Notice notice_;
   std::map<std::string, Waiting> waiting_;  // By the pod's UID: one made anew has another.
-  std::set<std::string> active_;            // UIDs of pods whose binding is under way.
-  std::multiset<std::string> releasing_;    // Those whose claims are being taken back now.
-  // Claims that were made, by the UID of the pod; keys.
-  std::map<std::string, std::string> made_;
-  std::deque<Order> releases_;
+  ClaimAttempts attempts_;
+  ClaimReturns returns_;
   net::Executor::TimerId timer_ = 0;
 };
 

@@ -159,10 +159,10 @@ absl::Status EffectWriter::AssumeBindings(const framework::EffectBatch& batch, A
     if (bind.claims != nullptr) status = mirror_.device_claims().Assume(bind.uid, *bind.claims);
     if (status.ok()) {
       status = mirror_.AssumeBinding(bind.key(), bind.uid, bind.node, bind.devices.get());
+      if (!status.ok()) mirror_.device_claims().Forget(bind.uid);
     }
     if (!status.ok()) {
       mirror_.storage().Forget(bind.uid);
-      mirror_.device_claims().Forget(bind.uid);
       return status;
     }
     if (wanted.cpus != nullptr) {

@@ -12,6 +12,7 @@ std::shared_ptr<const model::ClaimPlan> LeftClaims(const model::Snapshot& snapsh
   const model::DeviceClaimsView& view = *snapshot.device_claims;
   const model::TaskRow& row = snapshot.tasks[task];
   const model::TaskNames& names = *row.names;
+  if (view.IsReturning(names.uid)) return nullptr;  // They are on their way.
   std::shared_ptr<model::ClaimPlan> plan;
   const auto add = [&](const model::DeviceClaimFacts* claim) {
     if (claim == nullptr || claim->allocation == nullptr || !claim->IsFreeFor(names.uid)) return;

@@ -152,6 +152,12 @@ const DeviceClaimBook::Claims& DeviceClaimBook::Resolve(TaskId task) {
   if (resolved_task_ == task) return resolved_;
   resolved_task_ = task;
   resolved_ = Claims();
+  const model::TaskNames& names = *session_.task(task).names;
+  if (view_.IsReturning(names.uid)) {
+    resolved_.why_nowhere = StrCat("Pod ", names.Key(), ": what an earlier binding wrote into ",
+                                   "its claims is being taken back");
+    return resolved_;
+  }
   if (const auto& named = session_.task(task).device_claims; named != nullptr) {
     for (const DeviceClaimUse& use : named->uses) {
       AddClaim(task, use, &resolved_);

@@ -248,6 +248,51 @@ TEST_CASE("claims: a write that comes too late is looked into before anything is
   CHECK(bed.UsersOf("c") == "p");
 }
 
+TEST_CASE("claims: devices that an unanswered write may have lent are lent to nobody else",
+          "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n1", R"({"name":"d0"})");
+  bed.Claim("c");
+  bed.Claim("other");
+  bed.Begin();
+  bed.scheduler.reset();
+  const bool was_done = GENERATE(true, false);
+  bool is_cut_off = false;
+  bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
+    if (!absl::StrContains(request.target, "resourceclaims")) return std::nullopt;
+    if (absl::StrContains(request.target, "watch=")) return Fault{.piece_delay = absl::Minutes(1)};
+    if (!absl::StrContains(request.target, "resourceclaims/c")) return std::nullopt;
+    if (is_cut_off) return Fault{.unsent = true};
+    if (!absl::StrContains(request.body, "\"allocation\":{")) return std::nullopt;
+    is_cut_off = true;
+    if (was_done) return Fault{.answer_lost = true};
+    return Fault{.code = 500, .reason = "InternalError"};
+  };
+  std::string lent;
+  bed.line->on_request = [&](const net::Request& request) {
+    if (absl::StrContains(request.target, "/other/status")) lent += bed.DevicesOf("c");
+  };
+  bed.Begin();
+  bed.Group("g", 1);
+  bed.PodOf("p", "g", "c");
+  bed.executor.Advance(absl::Seconds(20));
+  CHECK((bed.DevicesOf("c") == "n1/d0") == was_done);
+  CHECK(bed.PodCondition("p") ==
+        "False Unschedulable: 0/2 nodes are unavailable: 2 plugin DynamicResources pre-predicates "
+        "failed Pod default/p: what an earlier binding wrote into its claims is being taken back.");
+  bed.Group("h", 1);
+  bed.PodOf("q", "h", "other");
+  bed.executor.Advance(absl::Seconds(20));
+  CHECK(bed.NodeOf("q").empty());
+  CHECK(lent.empty());
+  // It is found out, and one of them runs.
+  bed.line->script = nullptr;
+  bed.executor.Advance(absl::Minutes(10));
+  CHECK(bed.NodeOf("p").empty() != bed.NodeOf("q").empty());
+  CHECK(bed.DevicesOf("c").empty() != bed.DevicesOf("other").empty());
+  CHECK(lent.empty());
+}
+
 TEST_CASE("claims: a scheduler that starts anew completes what was written", "[claims]") {
   ClaimBed bed;
   bed.Slice("n1", R"({"name":"d0"})");

@@ -91,6 +91,52 @@ TEST_CASE("claim mirror: what was not written is free at once", "[claims]") {
   CHECK_FALSE(InUse(mirror, "d0"));
 }
 
+TEST_CASE("claim mirror: what may have been written counts until that is known", "[claims]") {
+  DeviceClaimMirror mirror;
+  mirror.Put(Claim("a", "1"));
+  mirror.Put(Claim("b", "1"));
+  REQUIRE(mirror.Assume("p", Plan("a", "d0")).ok());
+  mirror.Publish();
+  mirror.TakeBack("p");
+  CHECK(mirror.changed());
+  CHECK(mirror.Publish()->IsReturning("p"));
+  CHECK(InUse(mirror, "d0"));
+  CHECK(absl::IsFailedPrecondition(mirror.Assume("q", Plan("b", "d0"))));
+  CHECK(absl::IsFailedPrecondition(mirror.Assume("p", Plan("a", "d1"))));
+  CHECK(InUse(mirror, "d0"));
+  mirror.Put(Claim("a", "2"));  // Perhaps of before.
+  CHECK(InUse(mirror, "d0"));
+  SECTION("it was, and is taken back") {
+    mirror.NoteWritten("p", "ns/a", 4);
+    mirror.Forget("p");
+    mirror.Put(Claim("a", "3", "d0", {"p"}));
+    CHECK(InUse(mirror, "d0"));
+    CHECK(mirror.Publish()->IsReturning("p"));
+    mirror.Put(Claim("a", "4"));
+  }
+  SECTION("it was not") {
+    mirror.NoteWritten("p", "ns/a", 2);
+    mirror.Forget("p");
+  }
+  SECTION("the claim is gone") {
+    mirror.NoteWritten("p", "ns/a", std::numeric_limits<uint64_t>::max());
+    mirror.Forget("p");
+    CHECK(InUse(mirror, "d0"));
+    mirror.RemoveClaim("ns/a");
+  }
+  SECTION("another one has its name") {
+    auto other = std::make_shared<DeviceClaimFacts>(*Claim("a", "3"));
+    other->uid = "another";
+    mirror.Put(std::move(other));
+    mirror.Forget("p");
+  }
+  CHECK(mirror.changed());
+  CHECK_FALSE(InUse(mirror, "d0"));
+  CHECK_FALSE(mirror.Publish()->IsReturning("p"));
+  CHECK(mirror.Assume("q", Plan("b", "d0")).ok());
+  CHECK(mirror.Check().ok());
+}
+
 TEST_CASE("claim mirror: what is not as the plan saw it is refused whole", "[claims]") {
   DeviceClaimMirror mirror;
   mirror.Put(Claim("a", "1"));
