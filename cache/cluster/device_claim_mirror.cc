@@ -409,6 +409,18 @@ absl::Status DeviceClaimMirror::Check() const {
   if (status.ok() && seen != claims.size()) {
     status = absl::InternalError("some device of a claim does not count as used");
   }
+  std::map<std::string, int> returning;
+  for (const auto& [key, claim] : assumed_) {
+    for (const AssumedPod& pod : claim.pods) {
+      if (pod.returning) ++returning[pod.uid];
+    }
+  }
+  for (const auto& [uid, made] : made_) {
+    if (made.returning) ++returning[uid];
+  }
+  if (returning != returning_) {
+    status.Update(absl::InternalError("pods whose claims are taken back are counted wrongly"));
+  }
   for (const auto& [uid, keys] : claims_of_) {
     for (const std::string& key : keys) {
       if (!assumed_.contains(key)) {

@@ -246,10 +246,19 @@ TEST_CASE("claim mirror: sums hold whatever happens", "[claims][property]") {
     const std::string claim(1, static_cast<char>('a' + rng.Below(3)));
     const std::string pod(1, static_cast<char>('p' + rng.Below(4)));
     const std::string device = StrCat("d", rng.Below(3));
-    switch (rng.Below(6)) {
+    switch (rng.Below(8)) {
       case 0:
         mirror.Put(Claim(claim, StrCat(++version)));
         break;
+      case 5:
+        mirror.TakeBack(pod);
+        break;
+      case 6: {
+        auto other = Claim(claim, StrCat(++version));
+        other->uid = StrCat("u-", claim, rng.Below(2) == 0 ? "" : "-anew");
+        mirror.Put(std::move(other));
+        break;
+      }
       case 1:
         mirror.Put(Claim(claim, StrCat(++version), device, {pod}));
         break;
@@ -276,6 +285,13 @@ TEST_CASE("claim mirror: sums hold whatever happens", "[claims][property]") {
       REQUIRE(InUse(mirror, there->allocation->devices[0].device));
     }
   }
+  mirror.Put(Claim("z", "1"));
+  for (const char* claim : {"ns/a", "ns/b", "ns/c"}) mirror.RemoveClaim(claim);
+  for (const char* pod : {"p", "q", "r", "s"}) mirror.Forget(pod);
+  const auto view = mirror.Publish();
+  CHECK(view->returning == nullptr);
+  CHECK(view->in_use.empty());
+  CHECK(mirror.Check().ok());
 }
 
 TEST_CASE("slices: amounts that cannot be counted are refused with their place", "[claims]") {
