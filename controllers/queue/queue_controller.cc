@@ -74,6 +74,11 @@ void QueueController::OnAdd(const Queue& queue) {
 void QueueController::OnUpdate(const Queue& before, const Queue& after) {
   if (!after.spec.parent.empty()) keeps_parents_ = true;
   if (before.spec.parent != after.spec.parent) Ask(after.meta.name, BusAction::kSyncQueue);
+  // Somebody else's are put right.
+  const metrics::PodGroupCounts told = CountsIn(after.status);
+  if (told != CountsIn(before.status) && told != groups_.Of(after.meta.name)) {
+    lanes_.Add(after.meta.name);
+  }
 }
 
 void QueueController::OnDelete(const Queue& queue) {
@@ -337,7 +342,9 @@ net::Awaitable<absl::StatusOr<QueueController::QueuePtr>> QueueController::SetSt
   body.Set("apiVersion", type.ApiVersion());
   body.Set("kind", type.kind);
   body.MutableAt({"metadata", "name"}) = queue->meta.name;
-  body.MutableAt({"metadata", "uid"}) = queue->meta.uid;  // Not of another one of that name.
+  body.MutableAt({"metadata", "uid"}) = queue->meta.uid;  // Not of another one of that name,
+  // and not when it comes so late that the state is another one by now.
+  body.MutableAt({"metadata", "resourceVersion"}) = queue->meta.resource_version;
   // All of them each time: what an applied status leaves out is taken away.
   types::Json& status = body.MutableAt({"status"});
   status = types::Json::MakeObject();
@@ -381,7 +388,7 @@ net::Awaitable<absl::Status> QueueController::MarkClosedByParent(QueuePtr queue,
   if (queue->meta.Annotation(kClosedByParent) == value) co_return absl::OkStatus();
   client::MergePatch patch;
   patch.Set({"metadata", "annotations", kClosedByParent}, types::Json(value));
-  patch.RequireUid(queue->meta.uid);
+  patch.RequireResourceVersion(queue->meta.resource_version);
   client::Patch built = patch.Build();
   const absl::StatusOr<QueuePtr> written =
       co_await PatchAndLearn(context_.api, queues_, *queue, std::move(built));

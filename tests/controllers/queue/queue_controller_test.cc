@@ -423,6 +423,42 @@ TEST_CASE("queues: gauges follow phases and go with the queue", "[controllers][q
   CHECK_FALSE(absl::StrContains(bed.metric_registry.RenderText(), "queue_name=\"a\""));
 }
 
+TEST_CASE("queues: counts that somebody else wrote are put right", "[controllers][queue]") {
+  QueueBed bed;
+  bed.MakeQueue("root");
+  bed.MakeQueue("a");
+  bed.StartQueues();
+  const size_t writes = bed.writes;
+  bed.Patch(QueueBed::Path("a") + "/status", R"({"status":{"pending":7}})");
+  bed.Wait(kCountsPause);
+  CHECK(bed.Counts("a") == "0 0 0 0 0");
+  CHECK(bed.writes == writes + 1);
+}
+
+TEST_CASE("queues: a status that arrives late changes nothing", "[controllers][queue]") {
+  QueueBed bed;
+  bed.MakeQueue("root");
+  bed.MakeQueue("a");
+  bed.StartQueues();
+  std::optional<net::Request> late;
+  bed.line->script = [&late](const net::Request& request) -> std::optional<test::Fault> {
+    if (late || !absl::StrContains(request.target, "/queues/a/status")) return std::nullopt;
+    late = request;
+    test::Fault fault;
+    fault.code = 504;
+    fault.reason = "Timeout";
+    return fault;
+  };
+  bed.MakeGroup("g", "a");
+  bed.SetPhase("g", "Pending");
+  bed.Wait(2 * kCountsPause);
+  REQUIRE(late);
+  bed.Command("a", "CloseQueue");
+  REQUIRE(bed.State("a") == "Closing");
+  CHECK(bed.Call("PATCH", late->target, late->body, "application/apply-patch+yaml").code == 409);
+  CHECK(bed.State("a") == "Closing");
+}
+
 TEST_CASE("queues: a write that fails is tried again", "[controllers][queue]") {
   QueueBed bed;
   bed.MakeQueue("root");
