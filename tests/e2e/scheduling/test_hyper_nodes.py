@@ -210,7 +210,8 @@ def test_racks_that_labels_tell_are_discovered_and_heeded(world, installed, near
 
 
 def test_gangs_stay_in_their_racks_through_failures_and_crashes(world, network, near):
-    racks = network.racks(3, 3, 3, 3, cpu=4)
+    # Each rack could take all of them: nobody is shut out when others were faster.
+    racks = network.racks(3, 3, 3, 3, cpu=7)
     dice = random.Random(7)
     sizes = {f"g{i}": dice.choice([2, 3]) for i in range(9)}
 
