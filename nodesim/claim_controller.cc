@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "client/finalizers.h"
 #include "client/patch.h"
 #include "client/typed_client.h"
 
@@ -354,14 +355,9 @@ net::Awaitable<absl::Status> ClaimController::WorkOnClaim(std::string key) {
 }
 
 net::Awaitable<absl::Status> ClaimController::Unprotect(ResourceClaim claim) {
-  Json finalizers = Json::MakeArray();
-  for (const std::string& finalizer : claim.meta.finalizers) {
-    if (finalizer != kProtection) finalizers.MutableItems().emplace_back(finalizer);
-  }
-  client::MergePatch patch;
-  patch.RequireResourceVersion(claim.meta.resource_version);
-  patch.Set({"metadata", "finalizers"}, std::move(finalizers));
-  co_return (co_await api_.Patch(ClaimPath(claim), patch.Build())).status();
+  co_return (
+      co_await api_.Patch(ClaimPath(claim), client::WithoutFinalizer(claim.meta, kProtection)))
+      .status();
 }
 
 }  // namespace bth::nodesim

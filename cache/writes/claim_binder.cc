@@ -11,6 +11,7 @@
 #include "cache/intake/object_key.h"
 #include "cache/writes/allocation_body.h"
 #include "cache/writes/claim_objects.h"
+#include "client/finalizers.h"
 #include "client/patch.h"
 #include "client/typed_client.h"
 
@@ -175,13 +176,8 @@ net::Awaitable<absl::StatusOr<ResourceClaim>> ClaimBinder::AddFinalizer(Resource
   const auto& there = claim.meta.finalizers;
   if (std::find(there.begin(), there.end(), kDeviceFinalizer) != there.end())
     co_return std::move(claim);
-  Json finalizers = Json::MakeArray();
-  for (const std::string& finalizer : there) finalizers.MutableItems().emplace_back(finalizer);
-  finalizers.MutableItems().emplace_back(kDeviceFinalizer);
-  client::MergePatch patch;
-  patch.RequireResourceVersion(claim.meta.resource_version);
-  patch.Set({"metadata", "finalizers"}, std::move(finalizers));
-  const client::ApiClient::Text text = co_await api_.Patch(PathOfClaim(claim), patch.Build());
+  const client::ApiClient::Text text =
+      co_await api_.Patch(PathOfClaim(claim), client::WithFinalizer(claim.meta, kDeviceFinalizer));
   if (!text.ok()) co_return text.status();
   co_return types::Decode<ResourceClaim>(std::string_view(*text));
 }

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "cache/intake/compile_devices.h"
 #include "client/typed_client.h"
 
 namespace bth::cache {
@@ -48,17 +47,6 @@ Json UsersBody(const std::vector<types::ClaimConsumer>& users) {
     out.MutableItems().push_back(std::move(row));
   }
   return out;
-}
-
-client::Patch Unprotect(const ResourceClaim& claim) {
-  Json finalizers = Json::MakeArray();
-  for (const std::string& finalizer : claim.meta.finalizers) {
-    if (finalizer != kDeviceFinalizer) finalizers.MutableItems().emplace_back(finalizer);
-  }
-  client::MergePatch patch;
-  patch.RequireResourceVersion(claim.meta.resource_version);
-  patch.Set({"metadata", "finalizers"}, std::move(finalizers));
-  return patch.Build();
 }
 
 }  // namespace bth::cache

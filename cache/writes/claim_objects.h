@@ -12,7 +12,6 @@
 #include "api/types/json.h"
 #include "api/types/resource_claim.h"
 #include "client/api_client.h"
-#include "client/patch.h"
 
 namespace bth::cache {
 
@@ -40,7 +39,5 @@ bool IsUsedBy(const types::ResourceClaim& claim, const std::string& uid);
 client::ApiPath PathOfClaim(const types::ResourceClaim& claim);
 // status.reservedFor; null when nobody is left: the field goes.
 types::Json UsersBody(const std::vector<types::ClaimConsumer>& users);
-// The claim as it is, without the finalizer that keeps it while it has devices.
-client::Patch Unprotect(const types::ResourceClaim& claim);
 
 }  // namespace bth::cache

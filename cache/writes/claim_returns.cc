@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <utility>
 #include <vector>
 
+#include "base/doubled.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "cache/intake/compile_devices.h"
 #include "cache/intake/object_key.h"
+#include "client/finalizers.h"
 #include "client/typed_client.h"
 
 namespace bth::cache {
@@ -32,14 +34,14 @@ bool HasPlanned(const ResourceClaim& claim, const ClaimPlan::Claim& wanted) {
 
 ClaimReturns::ClaimReturns(client::ApiClient& api, Mirror& mirror, ClaimAttempts& attempts,
                            std::function<void()> on_work)
-    : api_(api), mirror_(mirror), attempts_(attempts), on_work_(std::move(on_work)) {}
-
-ClaimReturns::~ClaimReturns() {
-  for (const auto& [timer, wanted] : later_) api_.executor().CancelTimer(timer);
-}
+    : api_(api),
+      mirror_(mirror),
+      attempts_(attempts),
+      on_work_(std::move(on_work)),
+      later_(api.executor(), [this](Return wanted) { AddReady(std::move(wanted)); }) {}
 
 void ClaimReturns::Add(ClaimOrder order) {
-  AddReady({.order = std::move(order), .is_assumed = true, .pause = absl::ZeroDuration()});
+  AddReady({.order = std::move(order), .is_assumed = true});
 }
 
 void ClaimReturns::AddLeft(ClaimOrder order) {
@@ -48,7 +50,7 @@ void ClaimReturns::AddLeft(ClaimOrder order) {
       std::any_of(ready_.begin(), ready_.end(),
                   [&order](const Return& other) { return other.order.uid == order.uid; });
   if (is_on_its_way) return;
-  AddReady({.order = std::move(order), .is_assumed = false, .pause = absl::ZeroDuration()});
+  AddReady({.order = std::move(order), .is_assumed = false});
 }
 
 void ClaimReturns::AddReady(Return wanted) {
@@ -57,13 +59,8 @@ void ClaimReturns::AddReady(Return wanted) {
 }
 
 void ClaimReturns::TryLater(Return wanted) {
-  wanted.pause = std::clamp(2 * wanted.pause, kReturnPauseLeast, kReturnPauseMost);
-  const auto timer = std::make_shared<net::Executor::TimerId>(0);
-  *timer = api_.executor().RunAfter(wanted.pause, [this, timer] {
-    auto due = later_.extract(*timer);
-    AddReady(std::move(due.mapped()));
-  });
-  later_.emplace(*timer, std::move(wanted));
+  const absl::Duration pause = Doubled(kReturnPauseLeast, wanted.failures++, kReturnPauseMost);
+  later_.Park(std::move(wanted), pause);
 }
 
 net::Awaitable<void> ClaimReturns::ReturnOne() {
@@ -159,7 +156,8 @@ net::Awaitable<absl::Status> ClaimReturns::ReturnOnce(const ClaimOrder& order, s
   if (!written.ok()) co_return written.status();
   mirror_.device_claims().NoteWritten(order.uid, key, ClaimVersion(*written));
   if (!gives_back) co_return absl::OkStatus();
-  co_return (co_await api_.Patch(PathOfClaim(*written), Unprotect(*written))).status();
+  const client::ApiClient::Text unprotected = co_await Unprotect(*written);
+  co_return unprotected.status();
 }
 
 net::Awaitable<absl::StatusOr<bool>> ClaimReturns::IsBoundWith(const ClaimOrder& order,
@@ -172,9 +170,15 @@ net::Awaitable<absl::StatusOr<bool>> ClaimReturns::IsBoundWith(const ClaimOrder&
   co_return IsUsedBy(claim, order.uid) || pod->status.extended_claim == claim.meta.name;
 }
 
+// Takes off the finalizer that keeps it while it has devices.
+net::Awaitable<client::ApiClient::Text> ClaimReturns::Unprotect(const ResourceClaim& claim) {
+  co_return co_await api_.Patch(PathOfClaim(claim),
+                                client::WithoutFinalizer(claim.meta, kDeviceFinalizer));
+}
+
 // Nobody else can use it: it was made for that pod.
 net::Awaitable<absl::Status> ClaimReturns::Delete(ResourceClaim claim) {
-  const client::ApiClient::Text text = co_await api_.Patch(PathOfClaim(claim), Unprotect(claim));
+  const client::ApiClient::Text text = co_await Unprotect(claim);
   if (absl::IsNotFound(text.status())) co_return absl::OkStatus();
   if (!text.ok()) co_return text.status();
   client::DeleteOptions options;

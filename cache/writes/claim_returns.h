@@ -4,16 +4,15 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <set>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "cache/cluster/mirror.h"
 #include "cache/writes/claim_objects.h"
 #include "client/api_client.h"
+#include "client/parking.h"
 
 namespace bth::cache {
 
@@ -25,7 +24,6 @@ class ClaimReturns {
   // All outlive it. `on_work` is called when ReturnOne has work.
   ClaimReturns(client::ApiClient& api, Mirror& mirror, ClaimAttempts& attempts,
                std::function<void()> on_work);
-  ~ClaimReturns();
   ClaimReturns(const ClaimReturns&) = delete;
 
   // After a binding. It is tried until it is done, with pauses of a second to a minute: until the
@@ -43,7 +41,7 @@ class ClaimReturns {
   struct Return {
     ClaimOrder order;
     bool is_assumed = false;
-    absl::Duration pause;  // Before the last attempt.
+    int failures = 0;
   };
 
   void AddReady(Return wanted);
@@ -54,6 +52,7 @@ class ClaimReturns {
   // Whether the pod of the order has a node, whoever gave it, and the claim is what it runs with.
   net::Awaitable<absl::StatusOr<bool>> IsBoundWith(const ClaimOrder& order,
                                                    const types::ResourceClaim& claim);
+  net::Awaitable<client::ApiClient::Text> Unprotect(const types::ResourceClaim& claim);
   net::Awaitable<absl::Status> Delete(types::ResourceClaim claim);
 
   client::ApiClient& api_;
@@ -61,7 +60,7 @@ class ClaimReturns {
   ClaimAttempts& attempts_;
   const std::function<void()> on_work_;
   std::deque<Return> ready_;
-  std::map<net::Executor::TimerId, Return> later_;
+  client::Parking<Return> later_;
   std::multiset<std::string> under_way_;  // UIDs.
 };
 

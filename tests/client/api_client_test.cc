@@ -2,6 +2,7 @@
 
 #include "api/types/api_status.h"
 #include "api/types/json.h"
+#include "client/finalizers.h"
 #include "client/patch.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/catch.h"
@@ -184,6 +185,21 @@ TEST_CASE("api client: delete and evict carry preconditions", "[client]") {
   CHECK(*Json::Parse(bed.server.requests[0].body) == expected);
   CHECK(bed.server.requests[1].target == "/api/v1/namespaces/ns/pods/p/eviction");
   CHECK((*Json::Parse(bed.server.requests[1].body))["deleteOptions"] == expected);
+}
+
+TEST_CASE("finalizers: one comes or goes, others stay, upon the version that was read",
+          "[client]") {
+  types::ObjectMeta meta;
+  meta.resource_version = "7";
+  meta.finalizers = {"x/a", "x/b"};
+  const auto list = [](const Patch& patch) {
+    const Json body = *Json::Parse(patch.body);
+    CHECK(body.At({"metadata", "resourceVersion"}).AsString() == "7");
+    return body.At({"metadata", "finalizers"}).Dump();
+  };
+  CHECK(list(WithFinalizer(meta, "x/c")) == R"(["x/a","x/b","x/c"])");
+  CHECK(list(WithoutFinalizer(meta, "x/a")) == R"(["x/b"])");
+  CHECK(list(WithoutFinalizer(meta, "x/c")) == R"(["x/a","x/b"])");
 }
 
 TEST_CASE("api client: each kind of patch has its content type", "[client]") {
