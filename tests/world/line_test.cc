@@ -1,10 +1,12 @@
 #include "sim/world/line.h"
 
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "client/background.h"
 #include "tests/support/catch.h"
 
 namespace bth::sim {
@@ -34,7 +36,7 @@ struct LineBed {
     line = std::make_unique<Line>(client, harbour);
   }
   ~LineBed() {
-    client->Die();
+    ClientDies();
     harbour.server.reset();
     timeline.RunUntilIdle();
     harbour.process->Die();
@@ -73,8 +75,14 @@ struct LineBed {
     request.method = method;
     request.target = target;
     request.timeout = absl::Seconds(10);
-    net::Spawn(*client, AskOnce(line.get(), std::move(request), heard));
+    Run(AskOnce(line.get(), std::move(request), heard));
     return heard;
+  }
+  // On the client, whose work it is: what waits for ever ends with it.
+  void Run(net::Awaitable<void> work) { works.emplace_back().Start(*client, std::move(work)); }
+  void ClientDies() {
+    client->Die();
+    works.clear();
   }
   static net::Awaitable<void> AskOnce(Line* line, net::Request request,
                                       std::shared_ptr<std::string> heard) {
@@ -103,6 +111,7 @@ struct LineBed {
   int asked = 0;
   std::shared_ptr<Process> client;
   std::unique_ptr<Line> line;
+  std::list<client::Background> works;
 };
 
 TEST_CASE("line: each fault does to a request what its name says", "[world]") {
@@ -151,7 +160,7 @@ TEST_CASE("line: what dies leaves its requests to the server", "[world]") {
   LineBed bed;
   bed.Begin(Fault::kLateRequest, absl::Hours(1));
   CHECK(bed.Ask(absl::Milliseconds(1)) == "nothing");
-  bed.client->Die();
+  bed.ClientDies();
   REQUIRE(bed.timeline.RunUntil(absl::Hours(2)));
   CHECK(bed.asked == 1);
 }
@@ -159,7 +168,7 @@ TEST_CASE("line: what dies leaves its requests to the server", "[world]") {
 TEST_CASE("line: streams come late, in bursts, and break in the middle", "[world]") {
   LineBed bed;
   const auto heard = std::make_shared<std::string>();
-  net::Spawn(*bed.client, LineBed::Watch(bed.line.get(), heard));
+  bed.Run(LineBed::Watch(bed.line.get(), heard));
   REQUIRE(bed.timeline.RunUntil(absl::Milliseconds(2500)));
   CHECK(*heard == "tick 1\ntick 2\n");
   Front late;
@@ -181,7 +190,7 @@ TEST_CASE("line: when its server dies, whoever waits hears of it at once", "[wor
   LineBed bed;
   const auto asks = bed.Send("PUT", "/slow");
   const auto watches = std::make_shared<std::string>();
-  net::Spawn(*bed.client, LineBed::Watch(bed.line.get(), watches));
+  bed.Run(LineBed::Watch(bed.line.get(), watches));
   REQUIRE(bed.timeline.RunUntil(absl::Milliseconds(1500)));
   const auto on_its_way = bed.Send("PUT", "/");
   REQUIRE(bed.timeline.RunUntilIdle());
