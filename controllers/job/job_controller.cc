@@ -287,7 +287,12 @@ net::Awaitable<LaneHooks::Outcome> JobController::Work(std::string key) {
   const std::string command = JobCommands::Among(requests);
   const JobPointer job = desk_.book.FindJob(key);
   if (job == nullptr) co_return std::move(outcome);
-  const absl::Status status = co_await WorkOff(*job, requests);
+  absl::Status status = co_await WorkOff(*job, requests);
+  if (IsLastFailure(pace, started, status, requests) && desk_.IsPresent(*job)) {
+    inbox_.NoteSuccess(key);
+    requests = {GiveUp(*job, requests.front(), status)};
+    status = co_await WorkOff(*job, requests);
+  }
   // Another one may have its name by now: what that asks for is in the box.
   if (!desk_.IsPresent(*job)) co_return std::move(outcome);
   if (status.ok()) {
@@ -299,15 +304,6 @@ net::Awaitable<LaneHooks::Outcome> JobController::Work(std::string key) {
   Log(LogLevel::kDebug, "job.failed", {{"job", key}, {"status", status}});
   commands_.Finish(key, command, requests);
   if (requests.empty()) co_return std::move(outcome);
-  const int failures_max = desk_.context.options.max_requeue_num;
-  if (failures_max >= 0 && IsRefusal(status) && pace.failures >= failures_max &&
-      started >= pace.retry_at) {
-    inbox_.NoteSuccess(key);
-    co_await GiveUp(key, requests.front(), status);
-    commands_.Finish(key, command, {});
-    outcome.again = TakeLook(key);
-    co_return std::move(outcome);
-  }
   inbox_.PutBack(key, std::move(requests));
   outcome.again = NoteFailure(key, started, status);
   co_return std::move(outcome);
@@ -441,8 +437,8 @@ net::Awaitable<absl::Status> JobController::WorkOff(const BatchJob& known,
   co_return std::move(status);
 }
 
-net::Awaitable<absl::Status> JobController::DoBecause(JobNote why, std::string key,
-                                                      const JobRequest& request, BusAction action) {
+net::Awaitable<absl::Status> JobController::Do(std::string key, const JobRequest& request,
+                                               BusAction action) {
   absl::StatusOr<JobView> view = desk_.book.Get(key);
   if (!view.ok() || view->job->meta.deletion_time.has_value()) co_return absl::OkStatus();
   const JobStep step = StepOf(*view, action);
@@ -452,6 +448,10 @@ net::Awaitable<absl::Status> JobController::DoBecause(JobNote why, std::string k
     co_return std::move(status);
   }
   KillOrder order;
+  JobNote why;
+  if (!request.given_up_after.empty()) {
+    why = GivenUpNote(desk_.context.options.max_requeue_num + 1, request.given_up_after);
+  }
   if (step.operation == JobStep::Operation::kKillTarget) order.target = TargetOf(request, action);
   order.command = request.command;
   order.is_told = why.reason.empty();
@@ -464,18 +464,27 @@ net::Awaitable<absl::Status> JobController::DoBecause(JobNote why, std::string k
   co_return std::move(status);
 }
 
-net::Awaitable<void> JobController::GiveUp(std::string key, const JobRequest& request,
-                                           absl::Status failure) {
-  const JobPointer job = desk_.book.FindJob(key);
-  if (job == nullptr) co_return;
-  const Action action = AnswerTo(*job, request).action;
-  Tell(desk_.context.events, *job, "ExecuteAction",
-       StrCat("Job failed on action ", action.text(), " for retry limit reached"));
-  JobNote why = GivenUpNote(desk_.context.options.max_requeue_num + 1, ToStd(failure.message()));
-  const absl::Status status =
-      co_await DoBecause(std::move(why), key, request, BusAction::kTerminateJob);
-  if (status.ok()) co_return;
-  Log(LogLevel::kError, "job.not_terminated", {{"job", key}, {"status", status}});
+bool JobController::IsLastFailure(const JobInbox::Pace& pace, absl::Duration started,
+                                  const absl::Status& status,
+                                  const std::vector<JobRequest>& requests) const {
+  if (!IsRefusal(status) || requests.empty() || !requests.front().given_up_after.empty()) {
+    return false;
+  }
+  const int failures_max = desk_.context.options.max_requeue_num;
+  return failures_max >= 0 && pace.failures >= failures_max && started >= pace.retry_at;
+}
+
+JobRequest JobController::GiveUp(const BatchJob& job, const JobRequest& request,
+                                 const absl::Status& failure) {
+  Tell(desk_.context.events, job, "ExecuteAction",
+       StrCat("Job failed on action ", AnswerTo(job, request).action.text(),
+              " for retry limit reached"));
+  JobRequest out = LookAt(JobKey(job));
+  out.event = BusEvent::kNone;
+  out.action = BusAction::kTerminateJob;
+  out.is_due = true;
+  out.given_up_after = ToStd(failure.message());
+  return out;
 }
 
 }  // namespace bth::controllers

@@ -70,12 +70,13 @@ class JobController final : public Controller,
   net::Awaitable<absl::Status> WorkOff(const types::BatchJob& known,
                                        std::vector<JobRequest>& requests);
   net::Awaitable<absl::Status> Do(std::string key, const JobRequest& request,
-                                  types::BusAction action) {
-    return DoBecause(JobNote(), std::move(key), request, action);
-  }
-  net::Awaitable<absl::Status> DoBecause(JobNote why, std::string key, const JobRequest& request,
-                                         types::BusAction action);
-  net::Awaitable<void> GiveUp(std::string key, const JobRequest& request, absl::Status failure);
+                                  types::BusAction action);
+  // Whether the failure of `requests` was the last one that the job was allowed.
+  bool IsLastFailure(const JobInbox::Pace& pace, absl::Duration started, const absl::Status& status,
+                     const std::vector<JobRequest>& requests) const;
+  // Tells that the job is given up; what is asked of it instead, until it is done.
+  JobRequest GiveUp(const types::BatchJob& job, const JobRequest& request,
+                    const absl::Status& failure);
   PolicyAnswer AnswerTo(const types::BatchJob& job, const JobRequest& request) const;
   bool IsPointless(const JobRequest& request) const;
   bool IsOfTheLastIncarnation(const JobRequest& request) const;

@@ -211,6 +211,46 @@ TEST_CASE("told: a job that was given up says why, to its end", "[controllers][j
   CHECK(bed.Reason("j") == "RetryLimitReached");
 }
 
+TEST_CASE("told: a job is given up also when that cannot be written at once",
+          "[controllers][job]") {
+  ToldBed bed;
+  bed.options.max_requeue_num = 3;
+  bed.StartJobs();
+  int refused = 0;
+  int unanswered = 0;
+  constexpr int kUnansweredMax = 10;
+  const int code = GENERATE(503, 403);
+  bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
+    Fault fault;
+    if (request.method == "POST" && absl::EndsWith(request.target, "/pods")) {
+      ++refused;
+      fault.code = 403;
+      fault.reason = "Forbidden";
+      fault.message = "exceeded quota: q";
+      return fault;
+    }
+    // Whatever is written to the job when it is given up.
+    if (refused < 4 || unanswered >= kUnansweredMax || request.method == "GET" ||
+        !absl::StrContains(request.target, "/jobs/j")) {
+      return std::nullopt;
+    }
+    ++unanswered;
+    fault.code = code;
+    fault.reason = code == 403 ? "Forbidden" : "ServiceUnavailable";
+    return fault;
+  };
+  bed.CreateJob("j", 1, JobBed::TaskText("a", 1));
+  bed.SetGroup("j", "Inqueue");
+  bed.Wait(absl::Minutes(10));
+  CHECK(unanswered == kUnansweredMax);
+  CHECK(bed.Phase("j") == "Terminated");
+  CHECK(bed.Reason("j") == "RetryLimitReached");
+  CHECK(absl::StrContains(bed.Message("j"), "exceeded quota: q"));
+  CHECK(bed.Told("j", "Normal ExecuteAction Job failed on action SyncJob") == 1);
+  // No pod is tried any more once the job is given up.
+  CHECK(refused == 4);
+}
+
 TEST_CASE("told: a job whose retries are used up", "[controllers][job]") {
   ToldBed bed;
   bed.StartJobs();
