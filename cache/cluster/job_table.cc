@@ -391,10 +391,15 @@ bool JobTable::HasWork(JobId job) const {
   if (counts.count(TaskStatus::kPending) > 0) return true;
   if (record.group->single_pod) return false;  // No object shows how it stands.
   if (counts.total() > 0 && counts.ready() < row.min_available) return true;
-  const ShownPodGroup& shown = record.group->shown;
   if (counts.phase == PodGroupPhase::kNone || counts.phase == PodGroupPhase::kPending) return true;
   return algo::DerivePhase(counts, row.min_available, false) != counts.phase ||
-         counts.count(TaskStatus::kRunning) != shown.running ||
+         ShowsOtherCounts(job);
+}
+
+bool JobTable::ShowsOtherCounts(JobId job) const {
+  const ShownPodGroup& shown = records_[job].group->shown;
+  const model::JobCounts& counts = draft_.now.usage.jobs[job];
+  return counts.count(TaskStatus::kRunning) != shown.running ||
          counts.count(TaskStatus::kSucceeded) != shown.succeeded ||
          counts.count(TaskStatus::kFailed) != shown.failed;
 }
@@ -425,7 +430,10 @@ void JobTable::Publish() {
     all_.Set(job, has_group && row.queue.valid());
     const bool has_work = HasWork(job);
     without_queue_.Set(job, has_work && !row.queue.valid());
-    active_.Set(job, has_work && row.queue.valid() && !IsHeld(job));
+    const bool is_held = IsHeld(job);
+    active_.Set(job, has_work && row.queue.valid() && !is_held);
+    untold_.Set(job, has_work && row.queue.valid() && is_held && !records_[job].group->single_pod &&
+                         ShowsOtherCounts(job));
   }
   dirty_.clear();
   const auto by_age = [&now](JobId a, JobId b) {
@@ -438,6 +446,7 @@ void JobTable::Publish() {
   now.all_jobs = all_.Publish(by_age);
   now.active_jobs = active_.Publish(by_age);
   now.jobs_without_queue = without_queue_.Publish(by_age);
+  now.untold_held_jobs = untold_.Publish(by_age);
 }
 
 void JobTable::Recycle() {

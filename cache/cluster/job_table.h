@@ -106,6 +106,7 @@ class JobTable {
   void EndHolds();
   void WriteLists(model::JobId job);
   bool HasWork(model::JobId job) const;
+  bool ShowsOtherCounts(model::JobId job) const;
 
   const Clock& clock_;
   Draft& draft_;
@@ -122,6 +123,7 @@ class JobTable {
   SortedIds<model::JobId> all_;            // With a PodGroup and a queue.
   SortedIds<model::JobId> active_;         // Of these, the ones with something to do.
   SortedIds<model::JobId> without_queue_;  // With work, and a queue that does not exist.
+  SortedIds<model::JobId> untold_;         // Active but held, and shows other counts.
   absl::flat_hash_set<model::JobId> held_;
   absl::flat_hash_set<model::JobId> without_group_;  // Known by their pods only.
   absl::flat_hash_set<model::TaskId> without_job_;   // Ours, with no group annotation.

@@ -76,6 +76,7 @@ void EffectQueue::Filter(framework::CycleReport* report) const {
            (job.valid() && stops_.StopsQueue(snapshot, snapshot.jobs[job].queue));
   };
   std::erase_if(report->pod_groups, [&](const auto& group) { return untold(group.job); });
+  std::erase_if(report->held_pod_groups, [&](const auto& group) { return untold(group.job); });
   std::erase_if(report->pods,
                 [&](const auto& pod) { return untold(snapshot.tasks[pod.task].job); });
   std::erase_if(report->lifted_gates,

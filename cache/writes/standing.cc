@@ -42,4 +42,21 @@ bool StoodBefore(const ShownPodGroup& shown, const std::optional<PlacedTimes>& p
   return !by || (placed && placed->first <= *by);
 }
 
+ShownCondition NoLongerPartiallyBound(const GangView& gang) {
+  const bool released = gang.ready == 0;
+  return {.type = kPartiallyBound,
+          .status = "False",
+          .reason = released ? "Released" : "Completed",
+          .message = released ? "none of its pods is bound any more"
+                              : "all pods that the gang needs are bound"};
+}
+
+void EndPartiallyBound(const std::optional<GangView>& gang,
+                       std::vector<ShownCondition>* conditions) {
+  for (ShownCondition& condition : *conditions) {
+    if (condition.type != kPartiallyBound || condition.status != "True") continue;
+    if (gang && !gang->half_bound()) condition = NoLongerPartiallyBound(*gang);
+  }
+}
+
 }  // namespace bth::cache

@@ -39,15 +39,6 @@ bool IsStepAhead(model::PodGroupPhase from, model::PodGroupPhase to) {
 
 }  // namespace
 
-ShownCondition NoLongerPartiallyBound(const GangView& gang) {
-  const bool released = gang.ready == 0;
-  return {.type = kPartiallyBound,
-          .status = "False",
-          .reason = released ? "Released" : "Completed",
-          .message = released ? "none of its pods is bound any more"
-                              : "all pods that the gang needs are bound"};
-}
-
 StatusWriter::StatusWriter(client::ApiClient& api, Mirror& mirror, client::EventRecorder& events,
                            metrics::SchedulerMetrics* metrics, std::function<void()> wake)
     : api_(api),
@@ -64,6 +55,9 @@ StatusWriter::~StatusWriter() {
 void StatusWriter::Take(framework::CycleReport report) {
   last_session_ = report.session_uid;
   for (const framework::PodGroupReport& group : report.pod_groups) TakeGroup(report, group);
+  for (const framework::PodGroupCounts& counts : report.held_pod_groups) {
+    TakeCounts(report, counts);
+  }
   for (const framework::PodReport& pod : report.pods) TakePod(report, pod);
   for (const framework::QueueReport& queue : report.queues) TakeQueue(report, queue);
 }
@@ -89,7 +83,7 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   if (auto own = group_conditions_.find(key); own != group_conditions_.end()) {
     Merge(own->second, &desired.status.conditions);
   } else {
-    EndPartiallyBound(key, &desired.status.conditions);
+    EndPartiallyBound(mirror_.Gang(key), &desired.status.conditions);
   }
   // A step ahead may be taken back before it was written: then no news of it will come.
   if (IsStepAhead(known->phase, group.phase) || group.phase == known->phase) {
@@ -105,29 +99,34 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   if (is_placing && !groups_.contains(key)) TellGroup(key, told);
 }
 
-// What an earlier life of this program said and is not so any more.
-void StatusWriter::EndPartiallyBound(const std::string& key,
-                                     std::vector<ShownCondition>* conditions) const {
-  for (ShownCondition& condition : *conditions) {
-    if (condition.type != kPartiallyBound || condition.status != "True") continue;
-    const std::optional<GangView> gang = mirror_.Gang(key);
-    if (gang && !gang->half_bound()) condition = NoLongerPartiallyBound(*gang);
-  }
-}
-
 void StatusWriter::WantGroupCondition(const std::string& key, ShownCondition condition) {
   const ShownPodGroup* known = sent_groups_.Known(key);
   if (known == nullptr || !mirror_.OwnsGroup(key)) return;
-  auto [it, fresh] = groups_.try_emplace(key);
-  DesiredGroup& desired = it->second;
-  if (fresh) {
-    desired.uid = std::string(mirror_.Gang(key)->uid);
-    desired.session = last_session_;
-    desired.status = *known;
-  }
-  Merge(condition, &desired.status.conditions);
+  Merge(condition, &Wanted(key, *known).status.conditions);
   group_conditions_[key] = std::move(condition);
   Schedule({Kind::kPodGroup, key});
+}
+
+void StatusWriter::TakeCounts(const framework::CycleReport& report,
+                              const framework::PodGroupCounts& counts) {
+  const std::string key = report.snapshot->jobs[counts.job].facts->Key();
+  const ShownPodGroup* known = sent_groups_.Known(key);
+  if (known == nullptr || !mirror_.OwnsGroup(key)) return;
+  ShownPodGroup& status = Wanted(key, *known).status;
+  status.running = counts.running;
+  status.succeeded = counts.succeeded;
+  status.failed = counts.failed;
+  Schedule({Kind::kPodGroup, key});
+}
+
+StatusWriter::DesiredGroup& StatusWriter::Wanted(const std::string& key,
+                                                 const ShownPodGroup& known) {
+  const std::string_view uid = mirror_.Gang(key)->uid;
+  DesiredGroup& desired = groups_[key];
+  if (desired.uid != uid) {
+    desired = {.uid = std::string(uid), .session = last_session_, .status = known, .events = {}};
+  }
+  return desired;
 }
 
 void StatusWriter::NoteGathering(const std::string& key) {

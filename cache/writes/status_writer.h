@@ -19,10 +19,6 @@
 
 namespace bth::cache {
 
-// Type of the PodGroup condition of gangs of which a binding failed and that lack members.
-inline constexpr const char* kPartiallyBound = "PartiallyBound";
-ShownCondition NoLongerPartiallyBound(const GangView& gang);
-
 // One desired per object, the newest; a desired that the object already shows is dropped without a
 // write. Phases go out at once, but that a gang is placed waits for `tally`, like counts: its pods
 // start a moment later, and both are told in one write. Reasons go out after `settle`, so that what
@@ -109,10 +105,12 @@ class StatusWriter {
   };
 
   void TakeGroup(const framework::CycleReport& report, const framework::PodGroupReport& group);
+  void TakeCounts(const framework::CycleReport& report, const framework::PodGroupCounts& counts);
+  // What is wanted of a PodGroup that shows `known`, to add to.
+  DesiredGroup& Wanted(const std::string& key, const ShownPodGroup& known);
   void NoteGathering(const std::string& key);
   void TakePod(const framework::CycleReport& report, const framework::PodReport& pod);
   void TakeQueue(const framework::CycleReport& report, const framework::QueueReport& queue);
-  void EndPartiallyBound(const std::string& key, std::vector<ShownCondition>* conditions) const;
   bool IsPlacing(const std::string& key, model::PodGroupPhase from, model::PodGroupPhase to) const;
   Urgency GroupUrgency(const std::string& key) const;
   // Nothing: the pod is gone, or in another state.

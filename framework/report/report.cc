@@ -365,6 +365,13 @@ CycleReport MakeReport(const Session& session, QueueUse& queue_use) {
     if (row.facts == nullptr || !row.has_pod_group) continue;
     session.WorkOn(job, [&] { ReportJob(session, job, &report); });
   }
+  for (JobId job : *session.base().untold_held_jobs) {
+    const model::JobCounts& counts = session.counts(job);
+    report.held_pod_groups.push_back({.job = job,
+                                      .running = counts.count(TaskStatus::kRunning),
+                                      .succeeded = counts.count(TaskStatus::kSucceeded),
+                                      .failed = counts.count(TaskStatus::kFailed)});
+  }
   ReportQueues(session, queue_use, &report);
   report.queue_notices = session.notes().queue_notices();
   for (const algo::QueueFinding& finding : queue_use.findings()) {

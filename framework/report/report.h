@@ -19,7 +19,8 @@ void HoldJobsWithoutQueue(Session& session);
 // Says on jobs that ask for a network topology that no plugin of the policy looks at it.
 void TellIgnoredTopologies(Session& session);
 
-// Statuses of every active or touched job, of their pods that are not placed, and of queues.
+// Statuses of every active or touched job, of their pods that are not placed, and of queues; of
+// jobs that are kept out of cycles the counts of their pods.
 CycleReport MakeReport(const Session& session, QueueUse& queue_use);
 
 // What the PodGroup's phase is after the session, whether a report tells it anew or not.

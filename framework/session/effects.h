@@ -74,6 +74,14 @@ struct PodGroupReport {
   std::optional<std::string> allocated_hyper_node;
 };
 
+// All that there is to tell of a job that is kept out of the cycle.
+struct PodGroupCounts {
+  model::JobId job;
+  int32_t running = 0;
+  int32_t succeeded = 0;
+  int32_t failed = 0;
+};
+
 // Reasons of a PodScheduled condition with status False: nothing can take the pod; or something
 // could, and it waits for others of its gang.
 inline constexpr std::string_view kReasonUnschedulable = "Unschedulable";
@@ -106,6 +114,7 @@ struct CycleReport {
   std::shared_ptr<const model::Snapshot> snapshot;
   std::string session_uid;
   std::vector<PodGroupReport> pod_groups;
+  std::vector<PodGroupCounts> held_pod_groups;
   std::vector<PodReport> pods;
   std::vector<QueueReport> queues;
   std::vector<QueueNotice> queue_notices;

@@ -72,6 +72,39 @@ TEST_CASE("half-bound gang: refused for ever, its bound pods are released after 
   CHECK(bed.NodeOf("d") == "n1");
 }
 
+TEST_CASE("half-bound gang: while it pauses, its PodGroup counts what runs and what has ended",
+          "[scheduler]") {
+  GangBed bed;
+  bed.Submit([](size_t) { return Fault{.code = 403, .reason = "Forbidden"}; });
+  const auto set_phase = [&bed](const char* pod, const char* phase) {
+    REQUIRE(bed.Call("PATCH", StrCat("/api/v1/namespaces/default/pods/", pod, "/status"),
+                     StrCat(R"({"status":{"phase":")", phase, R"("}})"),
+                     "application/merge-patch+json")
+                .code == 200);
+  };
+  const auto count = [&bed](const char* what) {
+    return bed.Get(bed.GroupPath("g"))["status"][what].AsInt();
+  };
+  // The fifth pause, of 80 s, has just begun.
+  bed.executor.Advance(absl::Seconds(80));
+  const size_t tries = bed.tries.size();
+  REQUIRE(tries == 5);
+  const std::string phase(bed.Get(bed.GroupPath("g"))["status"]["phase"].AsString());
+  set_phase("a", "Running");
+  set_phase("b", "Running");
+  bed.executor.Advance(absl::Seconds(5));
+  CHECK(count("running") == 2);
+  set_phase("a", "Failed");
+  set_phase("b", "Succeeded");
+  bed.executor.Advance(absl::Seconds(5));
+  CHECK(count("running") == 0);
+  CHECK(count("failed") == 1);
+  CHECK(count("succeeded") == 1);
+  CHECK(bed.Get(bed.GroupPath("g"))["status"]["phase"].AsString() == phase);
+  CHECK(absl::StartsWith(bed.Told(), "True BindingRefused: 1 of the 3 pods "));
+  CHECK(bed.tries.size() == tries);
+}
+
 TEST_CASE("half-bound gang: what finds no room any more releases it too", "[scheduler]") {
   GangBed bed;
   bed.Submit([](size_t n) {
