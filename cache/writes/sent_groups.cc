@@ -33,9 +33,12 @@ const ShownPodGroup* SentGroups::Known(const std::string& key) const {
 void SentGroups::Note(const std::string& key, const std::string& uid, std::string base,
                       ShownPodGroup status) {
   Sent& sent = sent_[key];
+  const bool is_same = base == status.resource_version;  // The server had nothing to change.
   if (sent.uid != uid || !IsNews(key, sent)) sent.before.clear();
-  if (sent.before.size() == kVersionsMax) sent.before.erase(sent.before.begin());
-  sent.before.push_back(std::move(base));
+  if (!is_same) {
+    if (sent.before.size() == kVersionsMax) sent.before.erase(sent.before.begin());
+    sent.before.push_back(std::move(base));
+  }
   sent.uid = uid;
   sent.status = std::move(status);
 }

@@ -214,7 +214,12 @@ StatusWriter::Urgency StatusWriter::GroupUrgency(const std::string& key) const {
   if (shown == nullptr || desired == groups_.end() || !mirror_.OwnsGroup(key))
     return Urgency::kNone;
   const ShownPodGroup& known = *shown;
-  const ShownPodGroup& wanted = desired->second.status;
+  // As it would be sent.
+  std::optional<ShownPodGroup> rebased;
+  if (desired->second.status.resource_version != known.resource_version) {
+    Rebase(known, &rebased.emplace(desired->second.status));
+  }
+  const ShownPodGroup& wanted = rebased ? *rebased : desired->second.status;
   if (wanted.phase != known.phase) {
     return IsPlacing(key, known.phase, wanted.phase) ? Urgency::kTally : Urgency::kNow;
   }

@@ -375,6 +375,26 @@ TEST_CASE("status writer: a pod that is bound meanwhile is never called unschedu
   CHECK(bed.Sent("PATCH", "/pods/p/status").empty());
 }
 
+TEST_CASE("status writer: what somebody else wrote meanwhile is told once, beside it", "[cache]") {
+  WriterBed bed;
+  constexpr char kStood[] =
+      R"({"phase":"Inqueue","conditions":[{"type":"Scheduled","status":"True","reason":"R"}]})";
+  bed.server.script = [](const net::Request& request) {
+    if (request.method != "PATCH" || !absl::EndsWith(request.target, "/podgroups/g")) {
+      return Answer(200, "{}");
+    }
+    return Answer(200, R"({"metadata":{"namespace":"ns","name":"g","resourceVersion":"9"}})");
+  };
+  bed.writer.Take(Report(bed, "m"));
+  CompiledPodGroup stood = MakeGroup("g", 1, "", kStood);
+  stood.shown.resource_version = "8";
+  bed.mirror.PutPodGroup(std::move(stood));
+  bed.executor.Advance(absl::Minutes(10));
+  CHECK(bed.Sent("PATCH", "/podgroups/g").size() == 1);
+  CHECK(bed.LastBody("/podgroups/g")["status"]["conditions"].items().size() == 2);
+  CHECK(bed.writer.idle());
+}
+
 TEST_CASE("status writer: a group made anew while its predecessor is written to is told of",
           "[cache]") {
   WriterBed bed;

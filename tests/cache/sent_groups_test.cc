@@ -59,6 +59,20 @@ TEST_CASE("sent groups: another group of the same name is not the one that was w
   CHECK(bed.Known() == "7");
 }
 
+TEST_CASE("sent groups: a write that changed nothing is no news", "[cache]") {
+  Bed bed;
+  bed.Show("7");
+  bed.Write("7", "7");
+  bed.sent.ForgetShown();
+  CHECK(bed.sent.size() == 0);
+  bed.Write("7", "8");
+  bed.Write("8", "8");
+  CHECK(bed.Known() == "8");
+  bed.Show("8");
+  bed.sent.ForgetShown();
+  CHECK(bed.sent.size() == 0);
+}
+
 TEST_CASE("sent groups: a watch that stands still is believed at last", "[cache]") {
   Bed bed;
   bed.Show("0");
