@@ -140,10 +140,9 @@ void Simulator::Put(const types::Pod& pod) {
     record->unsent = false;
     news = true;
   }
-  // An earlier status of ours came to the server after the last one.
-  const bool is_outdated = life.over() && !life.ended_by_others() && !ended &&
-                           record->written_as > 0 && VersionOf(pod) > record->written_as;
-  if (is_outdated && !std::exchange(record->unsent, true)) news = true;
+  record->shown_as = VersionOf(pod);
+  record->shows_end = ended;
+  if (record->IsSetBack() && !std::exchange(record->unsent, true)) news = true;
   if (news) queue_.Add(StrCat("pod/", key));
 }
 
@@ -319,6 +318,8 @@ net::Awaitable<absl::Status> Simulator::SendStatus(std::string key) {
     if (known == nullptr || !known->life.over()) co_return absl::OkStatus();
     const absl::StatusOr<types::Pod> now = types::Decode<types::Pod>(std::string_view(*answer));
     if (now.ok()) known->written_as = VersionOf(*now);
+    // The watch may have been faster than the answer.
+    if (known->IsSetBack() && !std::exchange(known->unsent, true)) queue_.Add(StrCat("pod/", key));
   } else if (PodRecord* again = FindPod(key, uid); again != nullptr) {
     again->unsent = !again->life.ended_by_others();
   }

@@ -74,8 +74,16 @@ class Simulator final {
     PodLife life;
     uint32_t address = 0;
     bool unsent = false;
-    uint64_t written_as = 0;  // The version that the last status gave the object.
+    // Of the object, as the watch showed it last: its version, and whether it has ended.
+    uint64_t shown_as = 0;
+    bool shows_end = false;
+    uint64_t written_as = 0;  // The version that the last status gave it, of a pod that is over.
     DeviceOrder devices;
+    // An earlier status of ours came to the server after the last one.
+    bool IsSetBack() const {
+      return life.over() && !life.ended_by_others() && !shows_end && written_as > 0 &&
+             shown_as > written_as;
+    }
   };
   struct NodeRecord {
     std::string uid;

@@ -1,6 +1,7 @@
 // The simulator against the embedded API server, in process and on virtual time.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,9 +33,17 @@ struct Bed {
     api_options.qps = 0;
     api = std::make_unique<client::ApiClient>(
         executor,
-        std::shared_ptr<net::Transport>(net::MakeInProcessTransport(executor, server->handler())),
+        std::shared_ptr<net::Transport>(net::MakeInProcessTransport(
+            executor, [this](net::Request request) { return Serve(std::move(request)); })),
         api_options);
     StartSimulator();
+  }
+
+  net::Awaitable<net::Response> Serve(net::Request request) {
+    const absl::Duration late = lateness ? lateness(request) : absl::ZeroDuration();
+    net::Response response = co_await server->handler()(std::move(request));
+    if (late > absl::ZeroDuration()) co_await net::Sleep(executor, late);
+    co_return std::move(response);
   }
 
   void StartSimulator() {
@@ -149,6 +158,8 @@ struct Bed {
   }
 
   absl::Duration heartbeat;
+  // How late the answer to a request comes; null: none does.
+  std::function<absl::Duration(const net::Request&)> lateness;
   net::VirtualExecutor executor{absl::FromUnixSeconds(1'700'000'000)};
   Rng rng{1};
   std::unique_ptr<apiserver::ApiServer> server;
