@@ -18,11 +18,12 @@ bool IsOutdatedBy(const JobRequest& waiting, const JobRequest& news) {
 }
 
 // Both are about pods of one name, and what waits would do nothing in its time: its pod is of an
-// earlier incarnation, or was replaced while it was pending.
+// earlier incarnation, was replaced while it was pending, or is pending no more.
 bool IsSupersededBy(const JobRequest& waiting, const JobRequest& news) {
   if (waiting.pod.empty()) return false;
-  return waiting.job_version < news.job_version ||
-         (waiting.event == BusEvent::kPodPending && waiting.pod_uid != news.pod_uid);
+  if (waiting.job_version < news.job_version) return true;
+  return waiting.event == BusEvent::kPodPending &&
+         (waiting.pod_uid != news.pod_uid || news.event != BusEvent::kPodPending);
 }
 
 }  // namespace

@@ -253,6 +253,29 @@ TEST_CASE("job controller: a pod made anew while its predecessor's time ran has 
   CHECK(uid() != made_anew);
 }
 
+TEST_CASE("job controller: a pod that ends before anybody saw it run has its action in time",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.CreateJob("j", 1, JobBed::TaskText("a", 1),
+                R"("policies":[{"event":"*","action":"RestartPod","timeout":"70s"}])");
+  bed.SetGroup("j", "Inqueue");
+  bed.Wait(absl::Seconds(30));
+  const auto uid = [&bed] {
+    return std::string(bed.Get(JobBed::PodPath("j-a-0")).At({"metadata", "uid"}).AsString());
+  };
+  const std::string first = uid();
+  REQUIRE_FALSE(first.empty());
+  bed.SetPods("Succeeded");
+  bed.Wait(absl::Seconds(69));
+  CHECK(uid() == first);
+  bed.Wait(absl::Seconds(2));
+  bed.FinishDeletions();
+  bed.WaitForCounts();
+  CHECK(uid() != first);
+  CHECK(bed.Count("j", "pending") == 1);
+}
+
 TEST_CASE("job controller: a delayed restart is dropped when the pod is back",
           "[controllers][job]") {
   JobBed bed;
