@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "algo/queue_claims.h"
 #include "base/strings.h"
 #include "framework/topology/topology.h"
 
@@ -21,9 +22,12 @@ using model::TaskId;
 
 using Rows = std::vector<std::vector<HyperNodeId>>;
 
-// What must fit: minResources of a job, what waits of a sub-job.
+// What must fit: what a job, of which nothing has a place, lacks of its minResources; of a sub-job
+// what waits.
 ResourceVec MinimumOf(const Session& session, const HyperNodeQuestion& question) {
-  if (!question.sub_job.valid()) return session.job(question.job).min_resources.v;
+  if (!question.sub_job.valid()) {
+    return algo::LacksOfMinimum({session.base(), session.usage(), question.job});
+  }
   ResourceVec minimum;
   for (TaskId task : *session.job(question.job).tasks) {
     if (session.task(task).sub_job != question.sub_job) continue;
