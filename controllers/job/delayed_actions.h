@@ -25,7 +25,7 @@ class DelayedActions final {
   ~DelayedActions();
 
   // Without effect while the same action waits for a pod of that name, unless that one is of an
-  // earlier incarnation, or was pending and is another one.
+  // earlier incarnation, or was pending and is another one or so no more.
   void Add(JobRequest request, const types::Word<types::BusAction>& action, absl::Duration delay);
   // Drops what the event of `request` makes pointless: an action on a pending pod that is pending
   // no more, one on a lost pod that is back.

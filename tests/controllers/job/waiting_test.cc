@@ -39,7 +39,7 @@ struct WaitingBed {
 
 TEST_CASE("delayed actions: each acts once, in its time", "[controllers][job]") {
   WaitingBed bed;
-  bed.delayed.Add(About("a", BusEvent::kPodPending), BusAction::kAbortJob, absl::Seconds(10));
+  bed.delayed.Add(About("a", BusEvent::kPodEvicted), BusAction::kAbortJob, absl::Seconds(10));
   bed.delayed.Add(About("b", BusEvent::kPodPending), BusAction::kRestartPod, absl::Seconds(5));
   // The same action on the same pod waits already; another one waits beside it.
   bed.delayed.Add(About("a", BusEvent::kPodFailed), BusAction::kAbortJob, absl::Seconds(1));
@@ -50,6 +50,19 @@ TEST_CASE("delayed actions: each acts once, in its time", "[controllers][job]") 
   bed.executor.Advance(absl::Hours(1));
   CHECK(bed.fired == std::vector<std::string>{"b RestartPod", "a RestartPod", "a AbortJob"});
   CHECK(bed.delayed.size() == 0);
+}
+
+TEST_CASE("delayed actions: one on a pending pod gives its place to what its end asks for",
+          "[controllers][job]") {
+  WaitingBed bed;
+  bed.delayed.Add(About("a", BusEvent::kPodPending), BusAction::kRestartPod, absl::Seconds(5));
+  bed.delayed.Add(About("a", BusEvent::kPodPending), BusAction::kRestartPod, absl::Seconds(1));
+  bed.delayed.Add(About("a", BusEvent::kTaskCompleted), BusAction::kRestartPod, absl::Seconds(9));
+  CHECK(bed.delayed.size() == 1);
+  bed.executor.Advance(absl::Seconds(8));
+  CHECK(bed.fired.empty());
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.fired == std::vector<std::string>{"a RestartPod"});
 }
 
 TEST_CASE("delayed actions: news of a pod makes them pointless", "[controllers][job]") {
