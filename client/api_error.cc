@@ -47,6 +47,20 @@ std::optional<absl::Duration> RetryAfter(const absl::Status& status) {
   return std::clamp(*wait, absl::ZeroDuration(), kRetryAfterMax);
 }
 
+bool IsRefusal(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+    case absl::StatusCode::kAborted:
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kDeadlineExceeded:
+    case absl::StatusCode::kResourceExhausted:
+    case absl::StatusCode::kCancelled:
+      return false;
+    default:
+      return true;
+  }
+}
+
 bool OutcomeUnknown(const absl::Status& status) {
   if (status.ok()) return false;
   const int code = types::HttpCodeOf(status);

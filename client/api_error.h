@@ -22,6 +22,9 @@ absl::Status WithContext(const absl::Status& status, std::string_view doing);
 // How long the server asked to wait, if it did; ten minutes at most.
 std::optional<absl::Duration> RetryAfter(const absl::Status& status);
 
+// The server has refused it, and would again; other failures may be gone with the next attempt.
+bool IsRefusal(const absl::Status& status);
+
 // True when the request may have been carried out although it failed: only the watch, or a read,
 // can tell. Creating or binding again then may answer kAlreadyExists or kAborted.
 bool OutcomeUnknown(const absl::Status& status);

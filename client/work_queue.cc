@@ -57,11 +57,13 @@ bool WorkQueue::AddAfter(const std::string& key, absl::Duration delay) {
   return true;
 }
 
-bool WorkQueue::AddRateLimited(const std::string& key, absl::Duration at_least) {
+bool WorkQueue::AddRateLimited(const std::string& key, absl::Duration at_least,
+                               absl::Duration pause_max) {
   if (!RoomFor(key)) return false;
   ++counters_.retries;
   const int failures = failures_[key]++;
-  const absl::Duration pause = Doubled(options_.backoff_initial, failures, options_.backoff_max);
+  const absl::Duration most = std::min(options_.backoff_max, pause_max);
+  const absl::Duration pause = Doubled(options_.backoff_initial, failures, most);
   return AddAfter(key, std::max({pause, at_least, retry_bucket_.Take()}));
 }
 

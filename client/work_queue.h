@@ -58,8 +58,10 @@ class WorkQueue final {
   bool Add(const std::string& key);
   // Not before `delay` has passed. Of several delays for one key the shortest counts.
   bool AddAfter(const std::string& key, absl::Duration delay);
-  // After backoff_initial x 2^failures, and at least `at_least` (a server's Retry-After).
-  bool AddRateLimited(const std::string& key, absl::Duration at_least = absl::ZeroDuration());
+  // After backoff_initial x 2^failures, `pause_max` at most, and at least `at_least` (a server's
+  // Retry-After).
+  bool AddRateLimited(const std::string& key, absl::Duration at_least = absl::ZeroDuration(),
+                      absl::Duration pause_max = absl::InfiniteDuration());
   // The key succeeded: its failures no longer count.
   void Forget(const std::string& key);
   int failures(const std::string& key) const;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "client/api_client.h"
@@ -17,7 +18,8 @@ namespace bth::controllers {
 
 struct LaneOptions {
   int lanes = 1;
-  // A key that fails more often in a row is given up; negative: never.
+  // A key of which the server refuses what is asked more often in a row is given up; negative:
+  // never. An outage gives up nothing.
   int retries_max = -1;
   client::WorkQueueOptions queue;
 };
@@ -28,7 +30,7 @@ struct LaneHooks {
     std::optional<absl::Duration> again;  // Success, but look again after so long.
   };
   std::function<net::Awaitable<Outcome>(std::string key)> work;
-  // The key failed for the last time. May be empty.
+  // The key was refused for the last time. May be empty.
   std::function<net::Awaitable<void>(std::string key, absl::Status status)> give_up;
 };
 
@@ -45,6 +47,8 @@ class Lanes final {
 
   client::WorkQueue& queue() { return queue_; }
   void Add(const std::string& key) { queue_.Add(key); }
+  // What the key stands for is gone.
+  void Drop(const std::string& key);
   // Keys added before wait until then.
   void Start();
   bool idle() const { return queue_.depth() == 0 && queue_.in_work() == 0; }
@@ -52,6 +56,7 @@ class Lanes final {
  private:
   net::Awaitable<void> Lane();
   net::Awaitable<void> WorkOn(std::string key);
+  void TryAgain(const std::string& key, const absl::Status& status);
   // An exception counts as a failure.
   net::Awaitable<LaneHooks::Outcome> Work(std::string key);
 
@@ -59,6 +64,7 @@ class Lanes final {
   const LaneOptions options_;
   const LaneHooks hooks_;
   client::WorkQueue queue_;
+  absl::flat_hash_map<std::string, int> refusals_;  // In a row.
   std::vector<std::unique_ptr<client::Background>> lanes_;
 };
 

@@ -49,7 +49,7 @@ void CronJobController::OnUpdate(const CronJob& before, const CronJob& after) {
 
 // Its next run may be years away.
 void CronJobController::OnDelete(const CronJob& cron) {
-  lanes_.queue().Drop(StoreKey(cron.meta.ns, cron.meta.name));
+  lanes_.Drop(StoreKey(cron.meta.ns, cron.meta.name));
 }
 
 void CronJobController::OnAdd(const BatchJob& job) {

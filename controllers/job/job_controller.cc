@@ -6,6 +6,7 @@
 #include "api/types/duration.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "client/api_error.h"
 #include "controllers/core/events.h"
 #include "controllers/job/job_defaults.h"
 #include "controllers/job/job_events.h"
@@ -156,7 +157,7 @@ void JobController::OnDelete(const BatchJob& job) {
   delayed_.DropJob(key);
   evictions_.DropJob(key);
   inbox_.DropJob(key);
-  lanes_.queue().Drop(key);
+  lanes_.Drop(key);
   commands_.Drop(key);
   desk_.Forget(job);
   desk_.context.metrics.RemoveJob(job.meta.ns, job.meta.name, job.spec.queue);
@@ -331,7 +332,7 @@ absl::Duration JobController::NoteFailure(const std::string& key, absl::Duration
   failure.started = started;
   failure.now = desk_.context.executor().Monotonic();
   failure.at_least = client::RetryAfter(status).value_or(absl::ZeroDuration());
-  failure.pause_max = IsRefusal(status) ? kFailurePauseMax : kOutagePauseMax;
+  failure.pause_max = client::IsRefusal(status) ? kFailurePauseMax : kOutagePauseMax;
   inbox_.NoteFailure(key, failure);
   const JobInbox::Pace pace = inbox_.PaceOf(key);
   return std::max(pace.retry_at, pace.earliest) - failure.now;
@@ -467,7 +468,7 @@ net::Awaitable<absl::Status> JobController::Do(std::string key, const JobRequest
 bool JobController::IsLastFailure(const JobInbox::Pace& pace, absl::Duration started,
                                   const absl::Status& status,
                                   const std::vector<JobRequest>& requests) const {
-  if (!IsRefusal(status) || requests.empty() || !requests.front().given_up_after.empty()) {
+  if (!client::IsRefusal(status) || requests.empty() || !requests.front().given_up_after.empty()) {
     return false;
   }
   const int failures_max = desk_.context.options.max_requeue_num;

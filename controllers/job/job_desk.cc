@@ -90,20 +90,6 @@ SyncError SyncErrorOf(absl::Status status, std::string reason, std::string_view 
   return MakeSyncError(std::move(status), std::move(reason), std::move(message), waits);
 }
 
-bool IsRefusal(const absl::Status& status) {
-  switch (status.code()) {
-    case absl::StatusCode::kOk:
-    case absl::StatusCode::kAborted:
-    case absl::StatusCode::kUnavailable:
-    case absl::StatusCode::kDeadlineExceeded:
-    case absl::StatusCode::kResourceExhausted:
-    case absl::StatusCode::kCancelled:
-      return false;
-    default:
-      return true;
-  }
-}
-
 std::string ErrorList(const std::vector<absl::Status>& errors) {
   std::string text = "[";
   for (size_t i = 0; i < errors.size() && i < kErrorsShown; ++i) {

@@ -102,9 +102,6 @@ inline std::string AwaitedQueue(std::string_view name) {
   return std::string("queue ").append(name);
 }
 
-// The server has refused it, and would again; other failures may be gone with the next attempt.
-bool IsRefusal(const absl::Status& status);
-
 // "[a b c]", at most the first few.
 std::string ErrorList(const std::vector<absl::Status>& errors);
 

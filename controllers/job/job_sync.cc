@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "client/api_error.h"
 #include "client/patch.h"
 #include "controllers/core/events.h"
 #include "controllers/core/writes.h"
@@ -72,7 +73,7 @@ net::Awaitable<absl::Status> JobSync::EnterPending() {
     now_ = *std::move(written);
     co_return absl::OkStatus();
   }
-  if (IsRefusal(written.status())) {
+  if (client::IsRefusal(written.status())) {
     Warn(desk_.context.events, job(), "JobStatusError",
          StrCat("Failed to initialize job status, err: ", written.status().message()));
   }
@@ -309,7 +310,7 @@ JobNote JobSync::SayWhy(const SyncError& error) {
     state.reason = std::move(note.reason);
     state.message = std::move(note.message);
     said = state.message;
-  } else if (error.waits || IsRefusal(error.status)) {
+  } else if (error.waits || client::IsRefusal(error.status)) {
     state.reason = error.reason;
     state.message = std::string(error.status.message());
   }

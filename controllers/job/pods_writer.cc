@@ -59,7 +59,7 @@ net::Awaitable<absl::Status> CreatePod(Creation& creation, size_t number) {
     co_return absl::OkStatus();
   }
   if (!made.ok()) {
-    creation.stop = creation.stop || IsRefusal(made.status());
+    creation.stop = creation.stop || client::IsRefusal(made.status());
     co_return client::WithContext(made.status(), StrCat("task ", task.name));
   }
   desk.remakes.NoteMade(child);

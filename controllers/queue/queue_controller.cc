@@ -84,7 +84,7 @@ void QueueController::OnUpdate(const Queue& before, const Queue& after) {
 void QueueController::OnDelete(const Queue& queue) {
   asked_.erase(queue.meta.name);
   counts_due_.erase(queue.meta.name);
-  lanes_.queue().Drop(queue.meta.name);
+  lanes_.Drop(queue.meta.name);
   if (commands_ != nullptr) commands_->Drop(StoreKey("", queue.meta.name));
   context_.metrics.RemoveQueue(queue.meta.name);
 }

@@ -73,7 +73,7 @@ void TtlController::OnUpdate(const BatchJob& /*before*/, const BatchJob& after) 
 
 // Its time may be years away.
 void TtlController::OnDelete(const BatchJob& job) {
-  lanes_.queue().Drop(StoreKey(job.meta.ns, job.meta.name));
+  lanes_.Drop(StoreKey(job.meta.ns, job.meta.name));
 }
 
 net::Awaitable<LaneHooks::Outcome> TtlController::Work(std::string key) {
