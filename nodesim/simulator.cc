@@ -142,8 +142,13 @@ void Simulator::Put(const types::Pod& pod) {
   }
   record->shown_as = VersionOf(pod);
   record->shows_end = ended;
-  if (record->IsSetBack() && !std::exchange(record->unsent, true)) news = true;
   if (news) queue_.Add(StrCat("pod/", key));
+  TellAgainIfSetBack(key, record.get());
+}
+
+void Simulator::TellAgainIfSetBack(const std::string& key, PodRecord* record) {
+  if (!record->IsSetBack() || std::exchange(record->unsent, true)) return;
+  queue_.Add(StrCat("pod/", key));
 }
 
 void Simulator::RemovePod(const std::string& key) {
@@ -318,8 +323,7 @@ net::Awaitable<absl::Status> Simulator::SendStatus(std::string key) {
     if (known == nullptr || !known->life.over()) co_return absl::OkStatus();
     const absl::StatusOr<types::Pod> now = types::Decode<types::Pod>(std::string_view(*answer));
     if (now.ok()) known->written_as = VersionOf(*now);
-    // The watch may have been faster than the answer.
-    if (known->IsSetBack() && !std::exchange(known->unsent, true)) queue_.Add(StrCat("pod/", key));
+    TellAgainIfSetBack(key, known);  // The watch may have been faster than the answer.
   } else if (PodRecord* again = FindPod(key, uid); again != nullptr) {
     again->unsent = !again->life.ended_by_others();
   }

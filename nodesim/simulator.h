@@ -98,6 +98,8 @@ class Simulator final {
 
   void Put(const types::Pod& pod);
   void RemovePod(const std::string& key);
+  // The status is sent again where an earlier one came to the server after the last one.
+  void TellAgainIfSetBack(const std::string& key, PodRecord* record);
   void Put(const types::Node& node);
   void RemoveNode(const std::string& name);
   void WakePodsOf(const std::string& node);

@@ -430,9 +430,10 @@ void JobTable::Publish() {
     all_.Set(job, has_group && row.queue.valid());
     const bool has_work = HasWork(job);
     without_queue_.Set(job, has_work && !row.queue.valid());
+    const bool is_schedulable = has_work && row.queue.valid();
     const bool is_held = IsHeld(job);
-    active_.Set(job, has_work && row.queue.valid() && !is_held);
-    untold_.Set(job, has_work && row.queue.valid() && is_held && !records_[job].group->single_pod &&
+    active_.Set(job, is_schedulable && !is_held);
+    untold_.Set(job, is_schedulable && is_held && !records_[job].group->single_pod &&
                          ShowsOtherCounts(job));
   }
   dirty_.clear();

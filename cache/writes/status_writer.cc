@@ -100,9 +100,9 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
 }
 
 void StatusWriter::WantGroupCondition(const std::string& key, ShownCondition condition) {
-  const ShownPodGroup* known = sent_groups_.Known(key);
-  if (known == nullptr || !mirror_.OwnsGroup(key)) return;
-  Merge(condition, &Wanted(key, *known).status.conditions);
+  DesiredGroup* const desired = Wanted(key);
+  if (desired == nullptr) return;
+  Merge(condition, &desired->status.conditions);
   group_conditions_[key] = std::move(condition);
   Schedule({Kind::kPodGroup, key});
 }
@@ -110,23 +110,23 @@ void StatusWriter::WantGroupCondition(const std::string& key, ShownCondition con
 void StatusWriter::TakeCounts(const framework::CycleReport& report,
                               const framework::PodGroupCounts& counts) {
   const std::string key = report.snapshot->jobs[counts.job].facts->Key();
-  const ShownPodGroup* known = sent_groups_.Known(key);
-  if (known == nullptr || !mirror_.OwnsGroup(key)) return;
-  ShownPodGroup& status = Wanted(key, *known).status;
-  status.running = counts.running;
-  status.succeeded = counts.succeeded;
-  status.failed = counts.failed;
+  DesiredGroup* const desired = Wanted(key);
+  if (desired == nullptr) return;
+  desired->status.running = counts.running;
+  desired->status.succeeded = counts.succeeded;
+  desired->status.failed = counts.failed;
   Schedule({Kind::kPodGroup, key});
 }
 
-StatusWriter::DesiredGroup& StatusWriter::Wanted(const std::string& key,
-                                                 const ShownPodGroup& known) {
+StatusWriter::DesiredGroup* StatusWriter::Wanted(const std::string& key) {
+  const ShownPodGroup* known = sent_groups_.Known(key);
+  if (known == nullptr || !mirror_.OwnsGroup(key)) return nullptr;
   const std::string_view uid = mirror_.Gang(key)->uid;
   DesiredGroup& desired = groups_[key];
   if (desired.uid != uid) {
-    desired = {.uid = std::string(uid), .session = last_session_, .status = known, .events = {}};
+    desired = {.uid = std::string(uid), .session = last_session_, .status = *known, .events = {}};
   }
-  return desired;
+  return &desired;
 }
 
 void StatusWriter::NoteGathering(const std::string& key) {

@@ -106,8 +106,8 @@ class StatusWriter {
 
   void TakeGroup(const framework::CycleReport& report, const framework::PodGroupReport& group);
   void TakeCounts(const framework::CycleReport& report, const framework::PodGroupCounts& counts);
-  // What is wanted of a PodGroup that shows `known`, to add to.
-  DesiredGroup& Wanted(const std::string& key, const ShownPodGroup& known);
+  // What is wanted of a PodGroup, to add to. Null: it is gone, or not ours to write.
+  DesiredGroup* Wanted(const std::string& key);
   void NoteGathering(const std::string& key);
   void TakePod(const framework::CycleReport& report, const framework::PodReport& pod);
   void TakeQueue(const framework::CycleReport& report, const framework::QueueReport& queue);

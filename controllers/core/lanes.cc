@@ -6,12 +6,6 @@
 #include "client/api_error.h"
 
 namespace bth::controllers {
-namespace {
-
-// Between attempts while the server is away or too busy.
-constexpr absl::Duration kOutagePauseMax = absl::Seconds(30);
-
-}  // namespace
 
 client::WorkQueueOptions DefaultQueue() {
   client::WorkQueueOptions options;
@@ -70,32 +64,28 @@ void Lanes::Drop(const std::string& key) {
   refusals_.erase(key);
 }
 
-void Lanes::TryAgain(const std::string& key, const absl::Status& status) {
-  const bool is_refused = client::IsRefusal(status);
-  if (is_refused) ++refusals_[key];
-  queue_.AddRateLimited(key, client::RetryAfter(status).value_or(absl::ZeroDuration()),
-                        is_refused ? absl::InfiniteDuration() : kOutagePauseMax);
+void Lanes::Forget(const std::string& key) {
+  queue_.Forget(key);
+  refusals_.erase(key);
 }
 
 net::Awaitable<void> Lanes::WorkOn(std::string key) {
   const LaneHooks::Outcome outcome = co_await Work(key);
   if (outcome.status.ok()) {
-    queue_.Forget(key);
-    refusals_.erase(key);
+    Forget(key);
     if (outcome.again.has_value()) queue_.AddAfter(key, *outcome.again);
     co_return;
   }
   Log(LogLevel::kDebug, "controller.failed", {{"key", key}, {"status", outcome.status}});
-  const auto refused = refusals_.find(key);
-  const int refusals = refused == refusals_.end() ? 0 : refused->second;
-  if (options_.retries_max < 0 || !client::IsRefusal(outcome.status) ||
-      refusals < options_.retries_max) {
-    TryAgain(key, outcome.status);
+  const bool is_refused = client::IsRefusal(outcome.status);
+  const bool counts = is_refused && options_.retries_max >= 0;
+  if (counts && refusals_[key]++ >= options_.retries_max) {
+    Forget(key);
+    if (hooks_.give_up) co_await hooks_.give_up(std::move(key), outcome.status);
     co_return;
   }
-  queue_.Forget(key);
-  refusals_.erase(key);
-  if (hooks_.give_up) co_await hooks_.give_up(std::move(key), outcome.status);
+  queue_.AddRateLimited(key, client::RetryAfter(outcome.status).value_or(absl::ZeroDuration()),
+                        is_refused ? absl::InfiniteDuration() : kOutagePauseMax);
 }
 
 }  // namespace bth::controllers

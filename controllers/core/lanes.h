@@ -16,6 +16,10 @@
 
 namespace bth::controllers {
 
+// Between attempts after failures that say nothing against what was asked: a server that is away,
+// busy, or changed meanwhile.
+inline constexpr absl::Duration kOutagePauseMax = absl::Seconds(30);
+
 struct LaneOptions {
   int lanes = 1;
   // A key of which the server refuses what is asked more often in a row is given up; negative:
@@ -56,7 +60,7 @@ class Lanes final {
  private:
   net::Awaitable<void> Lane();
   net::Awaitable<void> WorkOn(std::string key);
-  void TryAgain(const std::string& key, const absl::Status& status);
+  void Forget(const std::string& key);  // Its failures.
   // An exception counts as a failure.
   net::Awaitable<LaneHooks::Outcome> Work(std::string key);
 
@@ -64,7 +68,7 @@ class Lanes final {
   const LaneOptions options_;
   const LaneHooks hooks_;
   client::WorkQueue queue_;
-  absl::flat_hash_map<std::string, int> refusals_;  // In a row.
+  absl::flat_hash_map<std::string, int> refusals_;  // In a row, where they count.
   std::vector<std::unique_ptr<client::Background>> lanes_;
 };
 

@@ -24,10 +24,8 @@ using types::BusAction;
 using types::BusEvent;
 using types::Pod;
 using types::PodGroup;
-using Action = types::Word<BusAction>;
 
-// Of failures that say nothing against the job: a server that is away, busy, or changed meanwhile.
-constexpr absl::Duration kOutagePauseMax = absl::Seconds(30);
+// Between attempts of what is refused.
 constexpr absl::Duration kFailurePauseMax = absl::Seconds(1000);
 // A look at a job costs about a microsecond per pod. While thousands of pods come and start, each
 // with news of its own, the looks would take most of a processor's time: after each, mere news of
@@ -450,8 +448,8 @@ net::Awaitable<absl::Status> JobController::Do(std::string key, const JobRequest
   }
   KillOrder order;
   JobNote why;
-  if (!request.given_up_after.empty()) {
-    why = GivenUpNote(desk_.context.options.max_requeue_num + 1, request.given_up_after);
+  if (request.given_up_after.has_value()) {
+    why = GivenUpNote(desk_.context.options.max_requeue_num + 1, *request.given_up_after);
   }
   if (step.operation == JobStep::Operation::kKillTarget) order.target = TargetOf(request, action);
   order.command = request.command;
@@ -468,7 +466,8 @@ net::Awaitable<absl::Status> JobController::Do(std::string key, const JobRequest
 bool JobController::IsLastFailure(const JobInbox::Pace& pace, absl::Duration started,
                                   const absl::Status& status,
                                   const std::vector<JobRequest>& requests) const {
-  if (!client::IsRefusal(status) || requests.empty() || !requests.front().given_up_after.empty()) {
+  if (!client::IsRefusal(status) || requests.empty() ||
+      requests.front().given_up_after.has_value()) {
     return false;
   }
   const int failures_max = desk_.context.options.max_requeue_num;

@@ -29,9 +29,9 @@ struct JobRequest {
   std::string because;
   // Retries of the job when it was begun, once an attempt failed. No part of the identity.
   std::optional<int32_t> begun_at;
-  // Message of the failure because of which the job is given up; empty: it is not. No part of the
+  // Message of the failure because of which the job is given up; nothing: it is not. No part of the
   // identity.
-  std::string given_up_after;
+  std::optional<std::string> given_up_after;
 
   bool operator==(const JobRequest&) const = default;
 };

@@ -29,6 +29,11 @@ struct GangBed : Bed {
     for (const char* pod : {"a", "b", "c"}) Pod(pod, "g", 1);
   }
   // As a kubelet does.
+  void SetPhase(const std::string& pod, const char* phase) {
+    REQUIRE(Call("PATCH", StrCat("/api/v1/namespaces/default/pods/", pod, "/status"),
+                 StrCat(R"({"status":{"phase":")", phase, R"("}})"), "application/merge-patch+json")
+                .code == 200);
+  }
   void LetGo(const std::string& pod) {
     Call("DELETE", "/api/v1/namespaces/default/pods/" + pod + "?gracePeriodSeconds=0");
   }

@@ -76,12 +76,6 @@ TEST_CASE("half-bound gang: while it pauses, its PodGroup counts what runs and w
           "[scheduler]") {
   GangBed bed;
   bed.Submit([](size_t) { return Fault{.code = 403, .reason = "Forbidden"}; });
-  const auto set_phase = [&bed](const char* pod, const char* phase) {
-    REQUIRE(bed.Call("PATCH", StrCat("/api/v1/namespaces/default/pods/", pod, "/status"),
-                     StrCat(R"({"status":{"phase":")", phase, R"("}})"),
-                     "application/merge-patch+json")
-                .code == 200);
-  };
   const auto count = [&bed](const char* what) {
     return bed.Get(bed.GroupPath("g"))["status"][what].AsInt();
   };
@@ -90,12 +84,12 @@ TEST_CASE("half-bound gang: while it pauses, its PodGroup counts what runs and w
   const size_t tries = bed.tries.size();
   REQUIRE(tries == 5);
   const std::string phase(bed.Get(bed.GroupPath("g"))["status"]["phase"].AsString());
-  set_phase("a", "Running");
-  set_phase("b", "Running");
+  bed.SetPhase("a", "Running");
+  bed.SetPhase("b", "Running");
   bed.executor.Advance(absl::Seconds(5));
   CHECK(count("running") == 2);
-  set_phase("a", "Failed");
-  set_phase("b", "Succeeded");
+  bed.SetPhase("a", "Failed");
+  bed.SetPhase("b", "Succeeded");
   bed.executor.Advance(absl::Seconds(5));
   CHECK(count("running") == 0);
   CHECK(count("failed") == 1);
@@ -136,11 +130,7 @@ TEST_CASE("half-bound gang: when all that was bound has ended, the rest is tried
     evictions += absl::EndsWith(request.target, "/eviction") ? 1 : 0;
   };
   bed.executor.Advance(absl::Minutes(5));
-  for (const char* pod : {"a", "b"}) {
-    REQUIRE(bed.Call("PATCH", StrCat("/api/v1/namespaces/default/pods/", pod, "/status"),
-                     R"({"status":{"phase":"Succeeded"}})", "application/merge-patch+json")
-                .code == 200);
-  }
+  for (const char* pod : {"a", "b"}) bed.SetPhase(pod, "Succeeded");
   bed.executor.Advance(absl::Minutes(20));
   CHECK(absl::StartsWith(bed.Told(), "True BindingRefused: 2 of the 3 pods"));
   refuses = false;

@@ -66,6 +66,17 @@ class JobBed : public ControllerBed {
   std::string GroupOf(const std::string& job) {
     return StrCat(job, "-", std::string(Job(job).At({"metadata", "uid"}).AsString()));
   }
+  std::string PodUid(const std::string& pod) {
+    return std::string(Get(PodPath(pod)).At({"metadata", "uid"}).AsString());
+  }
+  // What a server answers to a pod that is one too many.
+  static Fault OverQuota() {
+    Fault fault;
+    fault.code = 403;
+    fault.reason = "Forbidden";
+    fault.message = "exceeded quota: q";
+    return fault;
+  }
   // As the scheduler would.
   void SetGroup(const std::string& job, const std::string& phase) {
     Patch(StrCat(kGroups, "/", GroupOf(job)), StrCat(R"({"status":{"phase":")", phase, R"("}})"));

@@ -205,11 +205,7 @@ TEST_CASE("job controller: a refused pod is reported, tried again, and ends the 
       return std::nullopt;
     }
     ++refused;
-    Fault fault;
-    fault.code = 403;
-    fault.reason = "Forbidden";
-    fault.message = "exceeded quota: q";
-    return fault;
+    return JobBed::OverQuota();
   };
   bed.CreateJob("j", 200, JobBed::TaskText("a", 200));
   bed.SetGroup("j", "Inqueue");

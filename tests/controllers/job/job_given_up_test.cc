@@ -12,11 +12,7 @@ TEST_CASE("given up: a job says why, to its end", "[controllers][job]") {
   bed.StartJobs();
   bed.line->script = [](const net::Request& request) -> std::optional<Fault> {
     if (request.method != "POST" || !absl::EndsWith(request.target, "/pods")) return std::nullopt;
-    Fault fault;
-    fault.code = 403;
-    fault.reason = "Forbidden";
-    fault.message = "exceeded quota: q";
-    return fault;
+    return JobBed::OverQuota();
   };
   bed.CreateJob("j", 1, JobBed::TaskText("a", 1));
   bed.SetGroup("j", "Inqueue");
@@ -42,13 +38,9 @@ TEST_CASE("given up: also when that cannot be written at once", "[controllers][j
   constexpr int kUnansweredMax = 10;
   const int code = GENERATE(503, 403);
   bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
-    Fault fault;
     if (request.method == "POST" && absl::EndsWith(request.target, "/pods")) {
       ++refused;
-      fault.code = 403;
-      fault.reason = "Forbidden";
-      fault.message = "exceeded quota: q";
-      return fault;
+      return JobBed::OverQuota();
     }
     // Whatever is written to the job when it is given up.
     if (refused < 4 || unanswered >= kUnansweredMax || request.method == "GET" ||
@@ -56,6 +48,7 @@ TEST_CASE("given up: also when that cannot be written at once", "[controllers][j
       return std::nullopt;
     }
     ++unanswered;
+    Fault fault;
     fault.code = code;
     fault.reason = code == 403 ? "Forbidden" : "ServiceUnavailable";
     return fault;

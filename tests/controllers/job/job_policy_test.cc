@@ -241,9 +241,7 @@ TEST_CASE("job controller: a pod made anew while its predecessor's time ran has 
   bed.Command("c", "j", "RestartJob");
   bed.FinishDeletions();
   bed.SetGroup("j", "Inqueue");
-  const auto uid = [&bed] {
-    return std::string(bed.Get(JobBed::PodPath("j-t-0")).At({"metadata", "uid"}).AsString());
-  };
+  const auto uid = [&bed] { return bed.PodUid("j-t-0"); };
   const std::string made_anew = uid();
   REQUIRE_FALSE(made_anew.empty());
   bed.Wait(absl::Minutes(59));
@@ -261,9 +259,7 @@ TEST_CASE("job controller: a pod that ends before anybody saw it run has its act
                 R"("policies":[{"event":"*","action":"RestartPod","timeout":"70s"}])");
   bed.SetGroup("j", "Inqueue");
   bed.Wait(absl::Seconds(30));
-  const auto uid = [&bed] {
-    return std::string(bed.Get(JobBed::PodPath("j-a-0")).At({"metadata", "uid"}).AsString());
-  };
+  const auto uid = [&bed] { return bed.PodUid("j-a-0"); };
   const std::string first = uid();
   REQUIRE_FALSE(first.empty());
   bed.SetPods("Succeeded");
