@@ -95,6 +95,8 @@ bool JobTable::TakeShown(CompiledPodGroup& group) {
     draft_.changed = true;
   }
   known.shown = std::move(group.shown);
+  // What was true when it was decided on, but not any more when it was written.
+  if (HasWork(id) && ShowsOtherCounts(id)) draft_.statuses_changed = true;
   Touch(id);
   return true;
 }

@@ -91,6 +91,23 @@ TEST_CASE("mirror: a late event of the pod does not undo an assumption", "[cache
   CHECK(bed.IdleCpu() == 4000);
 }
 
+TEST_CASE("mirror: counts that were outdated when they were written make a cycle", "[cache]") {
+  MirrorBed bed;
+  const auto show = [&bed](const char* status) {
+    bed.mirror.PutPodGroup(MakeGroup("g", 1, "", status));
+  };
+  bed.Put({.spec = kBound, .status = kRuns});
+  show(R"({"phase":"Running","running":1})");
+  REQUIRE(bed.Active().empty());
+  show(R"({"phase":"Running"})");
+  CHECK_FALSE(bed.mirror.changed());
+  CHECK(bed.mirror.statuses_changed());
+  CHECK(bed.Active() == std::vector<std::string>{"g"});
+  REQUIRE_FALSE(bed.mirror.statuses_changed());
+  show(R"({"phase":"Running","running":1})");
+  CHECK_FALSE(bed.mirror.statuses_changed());
+}
+
 TEST_CASE("mirror: room that comes or goes makes a cycle only while some job waits", "[cache]") {
   MirrorBed bed;
   bed.Put({.spec = kBound, .status = kRuns});

@@ -213,24 +213,32 @@ TEST_CASE("promises: the phase of a job tells why its pods go", "[world]") {
                    R"("},"version":)", version, "}}"));
   };
   const std::string target = "/api/v1/namespaces/ns/pods/j-t-0";
+  const auto by_uid = [](std::string_view uid) {
+    return StrCat(R"({"preconditions":{"uid":")", uid, R"("}})");
+  };
   set_phase("Running", 0);
   bed.Put("pods", PodText("j-t-0", "", kRuns, OwnedBy("j")));
   SECTION("first") {
     set_phase("Aborting", 1);
-    bed.Send("controllers-0_1", "DELETE", target);
+    bed.Send("controllers-0_1", "DELETE", target, by_uid(kUid));
     set_phase("Aborted", 1);
     CHECK(bed.breach().empty());
   }
   SECTION("afterwards") {
-    bed.Send("controllers-0_1", "DELETE", target);
+    bed.Send("controllers-0_1", "DELETE", target, by_uid(kUid));
     set_phase("Aborting", 1);
     CHECK(bed.breach() == "pod j-t-0 was told to go before its job ns/j became Aborting");
+  }
+  SECTION("an earlier one of that name") {
+    bed.Send("controllers-0_1", "DELETE", target, by_uid("u"));
+    set_phase("Aborting", 1);
+    CHECK(bed.breach().empty());
   }
   SECTION("commanded: the Command tells why") {
     bed.Put("commands.bus.volcano.sh",
             StrCat("{", Meta("c"), R"(,"action":"AbortJob","target":{"kind":"Job","name":"j",)",
                    R"("uid":")", kOther, R"("}})"));
-    bed.Send("controllers-0_1", "DELETE", target);
+    bed.Send("controllers-0_1", "DELETE", target, by_uid(kUid));
     set_phase("Aborting", 1);
     CHECK(bed.breach().empty());
   }

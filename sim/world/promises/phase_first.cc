@@ -33,6 +33,8 @@ class PhaseFirst final : public Promise {
     const types::Pod* const pod = Ledger::Find(ledger().pods(), KeyOf(write.path));
     const types::OwnerReference* const owner = pod == nullptr ? nullptr : pod->meta.Controller();
     if (owner == nullptr || HasEnded(*pod) || pod->meta.deletion_time.has_value()) return;
+    // An earlier one of that name: refused.
+    if (!absl::StrContains(write.request.body, pod->meta.uid)) return;
     const types::BatchJob* const job =
         Ledger::Find(ledger().jobs(), StrCat(pod->meta.ns, "/", owner->name));
     if (job == nullptr || job->meta.uid != owner->uid || !IsActive(*job)) return;
