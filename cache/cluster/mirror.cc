@@ -380,6 +380,10 @@ bool Mirror::WasWhole(const std::string& pod_group_key) const {
 std::vector<std::string> Mirror::HalfBoundGroups() const {
   return HalfBoundGroupsOf(tables_->draft.now, tables_->jobs);
 }
+std::string_view Mirror::UidOfGroup(const std::string& pod_group_key) const {
+  const CompiledPodGroup* known = tables_->jobs.Known(pod_group_key);
+  return known == nullptr ? std::string_view() : known->facts->uid;
+}
 const ShownPodGroup* Mirror::ShownOf(const std::string& pod_group_key) const {
   const CompiledPodGroup* known = tables_->jobs.Known(pod_group_key);
   return known == nullptr ? nullptr : &known->shown;

@@ -143,6 +143,7 @@ class Mirror {
   bool WasWhole(const std::string& pod_group_key) const;
   // Keys of ours that hold places, below their minimum or without a PodGroup. Cost: all of them.
   std::vector<std::string> HalfBoundGroups() const;
+  std::string_view UidOfGroup(const std::string& pod_group_key) const;  // Empty: unknown.
   const ShownPodGroup* ShownOf(const std::string& pod_group_key) const;
   const NamedAmounts* ShownAllocatedOf(const std::string& queue) const;
   std::string UidOfQueue(const std::string& queue) const;  // Empty: unknown.

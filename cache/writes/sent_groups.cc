@@ -1,7 +1,6 @@
 #include "cache/writes/sent_groups.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "cache/cluster/mirror.h"
@@ -20,8 +19,7 @@ bool SentGroups::IsNews(const std::string& key, const Sent& sent) const {
                                     shown->resource_version) == sent.before.end()) {
     return false;
   }
-  const std::optional<GangView> gang = mirror_.Gang(key);
-  return gang && gang->uid == sent.uid;
+  return mirror_.UidOfGroup(key) == sent.uid;
 }
 
 const ShownPodGroup* SentGroups::Known(const std::string& key) const {

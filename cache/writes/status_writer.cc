@@ -67,8 +67,8 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   const model::JobFacts& facts = *report.snapshot->jobs[group.job].facts;
   const std::string key = facts.Key();
   NoteGathering(key);
+  if (!IsOurs(key, facts.uid)) return;
   const ShownPodGroup* known = sent_groups_.Known(key);
-  if (known == nullptr || !mirror_.OwnsGroup(key)) return;
   DesiredGroup desired{.uid = facts.uid, .session = report.session_uid, .events = group.events};
   desired.status = *known;
   desired.status.phase = group.phase;
@@ -109,22 +109,29 @@ void StatusWriter::WantGroupCondition(const std::string& key, ShownCondition con
 
 void StatusWriter::TakeCounts(const framework::CycleReport& report,
                               const framework::PodGroupCounts& counts) {
-  const std::string key = report.snapshot->jobs[counts.job].facts->Key();
+  const model::JobFacts& facts = *report.snapshot->jobs[counts.job].facts;
+  const std::string key = facts.Key();
+  if (!IsOurs(key, facts.uid)) return;
   DesiredGroup* const desired = Wanted(key);
-  if (desired == nullptr) return;
   desired->status.running = counts.running;
   desired->status.succeeded = counts.succeeded;
   desired->status.failed = counts.failed;
   Schedule({Kind::kPodGroup, key});
 }
 
+bool StatusWriter::IsOurs(const std::string& key, std::string_view uid) const {
+  return !uid.empty() && mirror_.UidOfGroup(key) == uid && mirror_.OwnsGroup(key);
+}
+
 StatusWriter::DesiredGroup* StatusWriter::Wanted(const std::string& key) {
-  const ShownPodGroup* known = sent_groups_.Known(key);
-  if (known == nullptr || !mirror_.OwnsGroup(key)) return nullptr;
-  const std::string_view uid = mirror_.Gang(key)->uid;
+  const std::string_view uid = mirror_.UidOfGroup(key);
+  if (!IsOurs(key, uid)) return nullptr;
   DesiredGroup& desired = groups_[key];
   if (desired.uid != uid) {
-    desired = {.uid = std::string(uid), .session = last_session_, .status = *known, .events = {}};
+    desired = {.uid = std::string(uid),
+               .session = last_session_,
+               .status = *sent_groups_.Known(key),
+               .events = {}};
   }
   return &desired;
 }
@@ -208,12 +215,9 @@ bool StatusWriter::IsPlacing(const std::string& key, model::PodGroupPhase from,
 }
 
 StatusWriter::Urgency StatusWriter::GroupUrgency(const std::string& key) const {
-  const ShownPodGroup* shown = sent_groups_.Known(key);
   const auto desired = groups_.find(key);
-  // Another scheduler's pods may have made it theirs meanwhile.
-  if (shown == nullptr || desired == groups_.end() || !mirror_.OwnsGroup(key))
-    return Urgency::kNone;
-  const ShownPodGroup& known = *shown;
+  if (desired == groups_.end() || !IsOurs(key, desired->second.uid)) return Urgency::kNone;
+  const ShownPodGroup& known = *sent_groups_.Known(key);
   // As it would be sent.
   std::optional<ShownPodGroup> rebased;
   if (desired->second.status.resource_version != known.resource_version) {

@@ -395,6 +395,17 @@ TEST_CASE("status writer: what somebody else wrote meanwhile is told once, besid
   CHECK(bed.writer.idle());
 }
 
+// Another PodGroup "g", with the version 9.
+void MakeAnew(WriterBed& bed) {
+  CompiledPodGroup anew = MakeGroup("g", 1);
+  auto facts = std::make_shared<model::JobFacts>(*anew.facts);
+  facts->uid = "u-g-2";
+  anew.facts = std::move(facts);
+  anew.shown.resource_version = "9";
+  bed.mirror.RemovePodGroup("ns/g");
+  bed.mirror.PutPodGroup(std::move(anew));
+}
+
 TEST_CASE("status writer: a group made anew while its predecessor is written to is told of",
           "[cache]") {
   WriterBed bed;
@@ -404,13 +415,7 @@ TEST_CASE("status writer: a group made anew while its predecessor is written to 
     }
     if (!std::exchange(first, false)) return Answer(200, "{}");
     // The watch and a cycle are faster than the answer.
-    CompiledPodGroup anew = MakeGroup("g", 1);
-    auto facts = std::make_shared<model::JobFacts>(*anew.facts);
-    facts->uid = "u-g-2";
-    anew.facts = std::move(facts);
-    anew.shown.resource_version = "9";
-    bed.mirror.RemovePodGroup("ns/g");
-    bed.mirror.PutPodGroup(std::move(anew));
+    MakeAnew(bed);
     bed.writer.Take(Report(bed, "m2"));
     return Refusal(404, "NotFound");
   };
@@ -422,6 +427,26 @@ TEST_CASE("status writer: a group made anew while its predecessor is written to 
   CHECK(body["status"]["phase"].AsString() == "Inqueue");
   CHECK(body["status"]["conditions"].items()[0]["message"].AsString() == "m2");
   CHECK(bed.writer.idle());
+}
+
+TEST_CASE("status writer: what was decided for its predecessor is not for a group", "[cache]") {
+  WriterBed bed;
+  const framework::CycleReport report = Report(bed, "m");
+  const auto phase_is_untold = [&bed, job = report.pod_groups[0].job] {
+    bed.executor.Advance(absl::Minutes(1));
+    return bed.mirror.Publish()->usage.jobs[job].phase == model::PodGroupPhase::kNone &&
+           bed.Sent("PATCH", "/podgroups/g").empty();
+  };
+  SECTION("the cycle ends after the change") {
+    MakeAnew(bed);
+    bed.writer.Take(report);
+    CHECK(phase_is_untold());
+  }
+  SECTION("it waits to be told") {
+    bed.writer.Take(report);
+    MakeAnew(bed);
+    CHECK(phase_is_untold());
+  }
 }
 
 TEST_CASE("status writer: a phase that is taken back before it was written holds no more",
