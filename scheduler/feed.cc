@@ -387,7 +387,7 @@ void Feed::DropSeries() {
     if (!made_anew) metrics_->RemoveJob(key.namespace_name, key.name);
   }
   for (const std::string& queue : std::exchange(gone_queues_, {})) {
-    if (mirror_.ShownAllocatedOf(queue) == nullptr) metrics_->RemoveQueue(queue);
+    if (mirror_.Queue(queue) == nullptr) metrics_->RemoveQueue(queue);
   }
 }
 

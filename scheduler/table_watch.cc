@@ -32,9 +32,8 @@ void TableWatch::Look(const cache::Mirror& mirror, metrics::SchedulerMetrics& me
     });
   }
   if (metrics.queues() > sizes.queues) {
-    metrics.RetainQueues([&mirror](std::string_view name) {
-      return mirror.ShownAllocatedOf(std::string(name)) != nullptr;
-    });
+    metrics.RetainQueues(
+        [&mirror](std::string_view name) { return mirror.Queue(std::string(name)) != nullptr; });
   }
 }
 

@@ -388,8 +388,8 @@ const ShownPodGroup* Mirror::ShownOf(const std::string& pod_group_key) const {
   const CompiledPodGroup* known = tables_->jobs.Known(pod_group_key);
   return known == nullptr ? nullptr : &known->shown;
 }
-const NamedAmounts* Mirror::ShownAllocatedOf(const std::string& queue) const {
-  return tables_->queues.ShownAllocatedOf(queue);
+const CompiledQueue* Mirror::Queue(const std::string& name) const {
+  return tables_->queues.Known(name);
 }
 std::string Mirror::UidOfQueue(const std::string& queue) const {
   const CompiledQueue* known = tables_->queues.Known(queue);

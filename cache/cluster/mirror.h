@@ -145,8 +145,8 @@ class Mirror {
   std::vector<std::string> HalfBoundGroups() const;
   std::string_view UidOfGroup(const std::string& pod_group_key) const;  // Empty: unknown.
   const ShownPodGroup* ShownOf(const std::string& pod_group_key) const;
-  const NamedAmounts* ShownAllocatedOf(const std::string& queue) const;
-  std::string UidOfQueue(const std::string& queue) const;  // Empty: unknown.
+  std::string UidOfQueue(const std::string& queue) const;     // Empty: unknown.
+  const CompiledQueue* Queue(const std::string& name) const;  // Null: unknown.
   std::optional<PodView> Pod(const std::string& key) const;
   const model::NodeFacts* NodeNamed(const std::string& name) const;
   // What is to be written into the status of our NodeShard; nothing: it shows it, or there is none.

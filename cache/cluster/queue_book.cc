@@ -38,7 +38,7 @@ bool QueueBook::TakeShown(CompiledQueue& queue) {
   if (known == ids_.end()) return false;
   CompiledQueue& record = *records_[known->second];
   if (!SameQueue(record, queue)) return false;
-  record.shown_allocated = std::move(queue.shown_allocated);
+  record.shown = std::move(queue.shown);
   return true;
 }
 
@@ -100,11 +100,6 @@ QueueId QueueBook::Find(const std::string& name) const {
 const CompiledQueue* QueueBook::Known(const std::string& name) const {
   const auto known = ids_.find(name);
   return known == ids_.end() ? nullptr : &*records_[known->second];
-}
-
-const NamedAmounts* QueueBook::ShownAllocatedOf(const std::string& name) const {
-  const CompiledQueue* known = Known(name);
-  return known == nullptr ? nullptr : &known->shown_allocated;
 }
 
 void QueueBook::Publish(model::Snapshot* now) {

@@ -31,8 +31,6 @@ class QueueBook {
   // The queue of that name as its object says; null: there is none. Until the next change.
   const CompiledQueue* Known(const std::string& name) const;
   size_t size() const { return ids_.size(); }
-  // status.allocated of the object; null: there is none.
-  const NamedAmounts* ShownAllocatedOf(const std::string& name) const;
 
   // The order by name, when it changed.
   void Publish(model::Snapshot* now);

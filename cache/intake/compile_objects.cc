@@ -245,10 +245,10 @@ absl::StatusOr<CompiledQueue> Compile(const types::Queue& queue) {
     }
     *amounts = std::move(counted.amounts);
   }
-  out.shown_allocated = CountedQueueAmounts(queue.status.allocated).amounts;
+  out.shown = {queue.meta.resource_version, CountedQueueAmounts(queue.status.allocated).amounts};
   for (const auto& [name, quantity] : queue.status.allocated) {
     if (!IsDeviceAmount(name)) continue;
-    out.shown_allocated.emplace_back(name, quantity.MilliValue().value_or(0));
+    out.shown.allocated.emplace_back(name, quantity.MilliValue().value_or(0));
   }
   return out;
 }

@@ -146,13 +146,19 @@ struct CompiledPodGroup : PodGroupSpec {
   ShownPodGroup shown;
 };
 
+// What a queue shows of its status.
+struct ShownQueue {
+  std::string resource_version;  // Of the object that shows the rest.
+  NamedAmounts allocated;
+};
+
 struct CompiledQueue {
   model::QueueRow row;  // Without the resource sets.
   NamedAmounts capability;
   NamedAmounts deserved;
   NamedAmounts guarantee;
-  NamedAmounts shown_allocated;       // status.allocated of the object.
-  model::NodeGroupRules node_groups;  // Without the limits.
+  ShownQueue shown;
+  model::NodeGroupRules node_groups;                                    // Without the limits.
   std::vector<std::pair<std::string, NamedAmounts>> node_group_limits;  // By group.
 };
 

@@ -210,12 +210,13 @@ NamedAmounts AllocatedAmounts(const framework::QueueReport& queue,
   return out;
 }
 
-client::Patch QueueAllocatedPatch(const NamedAmounts& wanted, const NamedAmounts& shown) {
+client::Patch QueueAllocatedPatch(const NamedAmounts& wanted, const ShownQueue& known) {
   client::MergePatch patch;
+  patch.RequireResourceVersion(known.resource_version);
   for (const auto& [name, quantity] : ToResourceList(wanted)) {
     patch.Set({"status", "allocated", name}, Json(quantity.ToString()));
   }
-  for (const auto& [name, amount] : shown) {
+  for (const auto& [name, amount] : known.allocated) {
     const bool kept = std::any_of(wanted.begin(), wanted.end(),
                                   [&n = name](const auto& entry) { return entry.first == n; });
     if (!kept) patch.Remove({"status", "allocated", name});

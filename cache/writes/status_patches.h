@@ -48,7 +48,8 @@ client::Patch DisruptionTargetPatch(const PodMark& mark, absl::Time now);
 // What a queue holds by name: cpu and memory always, others where there are any.
 NamedAmounts AllocatedAmounts(const framework::QueueReport& queue,
                               const model::DimensionTable& dims);
-// status.allocated; names that `shown` has and `wanted` lacks are removed.
-client::Patch QueueAllocatedPatch(const NamedAmounts& wanted, const NamedAmounts& shown);
+// status.allocated by merge patch, bound to the version of `known`: one that arrives late must not
+// undo a later one. Names that `known` has and `wanted` lacks are removed.
+client::Patch QueueAllocatedPatch(const NamedAmounts& wanted, const ShownQueue& known);
 
 }  // namespace bth::cache

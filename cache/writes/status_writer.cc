@@ -46,7 +46,14 @@ StatusWriter::StatusWriter(client::ApiClient& api, Mirror& mirror, client::Event
       events_(events),
       metrics_(metrics),
       wake_(std::move(wake)),
-      sent_groups_(mirror) {}
+      sent_groups_([&mirror](const std::string& key) {
+        return SentStatuses<ShownPodGroup>::Seen{mirror.UidOfGroup(key), mirror.ShownOf(key)};
+      }),
+      sent_queues_([&mirror](const std::string& name) {
+        const CompiledQueue* queue = mirror.Queue(name);
+        if (queue == nullptr) return SentStatuses<ShownQueue>::Seen{};
+        return SentStatuses<ShownQueue>::Seen{queue->row.uid, &queue->shown};
+      }) {}
 
 StatusWriter::~StatusWriter() {
   if (timer_ != 0) api_.executor().CancelTimer(timer_);
@@ -285,12 +292,11 @@ StatusWriter::Urgency StatusWriter::PodUrgency(const std::string& key,
 }
 
 StatusWriter::Urgency StatusWriter::QueueUrgency(const std::string& key) const {
-  const NamedAmounts* shown = mirror_.ShownAllocatedOf(key);
   const auto desired = queues_.find(key);
-  if (shown == nullptr || desired == queues_.end()) return Urgency::kNone;
-  const auto sent = sent_queues_.find(key);
-  const bool is_sent = sent != sent_queues_.end() && sent->second.uid == desired->second.uid;
-  const NamedAmounts& known = is_sent ? sent->second.allocated : *shown;
+  if (desired == queues_.end()) return Urgency::kNone;
+  const CompiledQueue* queue = mirror_.Queue(key);
+  if (queue == nullptr || queue->row.uid != desired->second.uid) return Urgency::kNone;
+  const NamedAmounts& known = sent_queues_.Known(key)->allocated;
   return SameAmounts(desired->second.allocated, known) ? Urgency::kNone : Urgency::kTally;
 }
 
@@ -378,6 +384,7 @@ void StatusWriter::ArmTimer(absl::Duration at) {
 void StatusWriter::ForgetShown() {
   std::erase_if(gathering_, [this](const auto& entry) { return !mirror_.Gang(entry.first); });
   sent_groups_.ForgetShown();
+  sent_queues_.ForgetShown();
   std::erase_if(group_conditions_, [this](const auto& entry) {
     const ShownPodGroup* shown = mirror_.ShownOf(entry.first);
     if (shown == nullptr) return true;
@@ -389,10 +396,6 @@ void StatusWriter::ForgetShown() {
     const std::optional<PodView> view = mirror_.Pod(entry.first);
     return !view || view->uid != entry.second.uid ||
            (view->reason == entry.second.reason && view->message == entry.second.message);
-  });
-  absl::erase_if(sent_queues_, [this](const auto& entry) {
-    const NamedAmounts* shown = mirror_.ShownAllocatedOf(entry.first);
-    return shown == nullptr || SameAmounts(*shown, entry.second.allocated);
   });
 }
 
@@ -477,9 +480,9 @@ void StatusWriter::Settled(const Target& target, const absl::Status& status) {
     Log(LogLevel::kInfo, "status.write_failed", {{"object", target.second}, {"status", status}});
   }
   sent_groups_.Forget(target.second);
+  sent_queues_.Forget(target.second);
   sent_pods_.erase(target.second);
   if (target.first == Kind::kPod) ForgetRefusedNomination(target.second, status);
-  sent_queues_.erase(target.second);
   // A conflict means that somebody else writes: the watch brings their version, and what is left
   // of the desired is tried on it. Two that never agree must not fill the server with their
   // quarrel.

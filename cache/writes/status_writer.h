@@ -11,7 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "base/timetable.h"
 #include "cache/cluster/mirror.h"
-#include "cache/writes/sent_groups.h"
+#include "cache/writes/sent_statuses.h"
 #include "client/api_client.h"
 #include "client/event_recorder.h"
 #include "framework/session/effects.h"
@@ -88,7 +88,7 @@ class StatusWriter {
     std::string_view nominated_node;
   };
   struct DesiredQueue {
-    std::string uid;  // What was sent to another one of that name, this one does not show.
+    std::string uid;
     NamedAmounts allocated;
   };
   // A gang with too few pods.
@@ -163,9 +163,9 @@ class StatusWriter {
   std::map<std::string, ShownCondition> group_conditions_;  // Of WantGroupCondition.
   std::string last_session_;
   // What we sent and the watch has not shown yet.
-  SentGroups sent_groups_;
+  SentStatuses<ShownPodGroup> sent_groups_;
+  SentStatuses<ShownQueue> sent_queues_;
   absl::flat_hash_map<std::string, DesiredPod> sent_pods_;
-  absl::flat_hash_map<std::string, DesiredQueue> sent_queues_;
   // A target waits for its time, is ready, or is in flight; never two of them at once. What is
   // ready or in flight keeps its desired.
   std::deque<Target> ready_;  // In order; a target stands here once.

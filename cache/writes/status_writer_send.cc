@@ -97,13 +97,16 @@ net::Awaitable<absl::Status> StatusWriter::SendPod(std::string key) {
 
 net::Awaitable<absl::Status> StatusWriter::SendQueue(std::string key) {
   const DesiredQueue desired = queues_.at(key);
-  const NamedAmounts shown = *mirror_.ShownAllocatedOf(key);
+  const ShownQueue known = *sent_queues_.Known(key);
   const client::ApiPath path{"queues",
                              types::ResourceTraits<types::Queue>::type().Path("", key, "status")};
-  client::Patch patch = QueueAllocatedPatch(desired.allocated, shown);
+  client::Patch patch = QueueAllocatedPatch(desired.allocated, known);
   const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
   if (!answer.ok()) co_return answer.status();
-  sent_queues_[key] = desired;
+  const absl::StatusOr<types::Queue> now = types::Decode<types::Queue>(*answer);
+  sent_queues_.Note(
+      key, desired.uid, known.resource_version,
+      {now.ok() ? now->meta.resource_version : known.resource_version, desired.allocated});
   co_return absl::OkStatus();
 }
 

@@ -211,7 +211,7 @@ TEST_CASE("queues: odd amounts never cost a queue its place", "[cache]") {
   REQUIRE(odd.row.device_quota != nullptr);
   CHECK(*odd.row.device_quota ==
         model::DeviceQuota{{{.device_class = "gpu.example.com", .count = 2, .amounts = {}}}});
-  CHECK(odd.shown_allocated == NamedAmounts{{"memory", int64_t{900} << 40}});
+  CHECK(odd.shown.allocated == NamedAmounts{{"memory", int64_t{900} << 40}});
   const CompiledQueue plain = compile(R"({"weight":1,"capability":{"cpu":"1"}})");
   CHECK_FALSE(plain.row.has_negative_quota);
   CHECK_FALSE(plain.row.has_idle_device_quota);

@@ -1,4 +1,4 @@
-#include "cache/writes/sent_groups.h"
+#include "cache/writes/sent_statuses.h"
 
 #include <string>
 
@@ -27,10 +27,12 @@ struct Bed {
 
   ManualClock clock{absl::FromUnixSeconds(1'767'225'600)};
   Mirror mirror{clock, {}};
-  SentGroups sent{mirror};
+  SentStatuses<ShownPodGroup> sent{[this](const std::string& key) {
+    return SentStatuses<ShownPodGroup>::Seen{mirror.UidOfGroup(key), mirror.ShownOf(key)};
+  }};
 };
 
-TEST_CASE("sent groups: what was sent is known until the watch shows it or something newer",
+TEST_CASE("sent statuses: what was sent is known until the watch shows it or something newer",
           "[cache]") {
   Bed bed;
   CHECK(bed.sent.Known("ns/g") == nullptr);
@@ -50,7 +52,7 @@ TEST_CASE("sent groups: what was sent is known until the watch shows it or somet
   CHECK(bed.sent.size() == 0);
 }
 
-TEST_CASE("sent groups: another group of the same name is not the one that was written",
+TEST_CASE("sent statuses: another group of the same name is not the one that was written",
           "[cache]") {
   Bed bed;
   bed.Show("7");
@@ -59,7 +61,7 @@ TEST_CASE("sent groups: another group of the same name is not the one that was w
   CHECK(bed.Known() == "7");
 }
 
-TEST_CASE("sent groups: a write that changed nothing is no news", "[cache]") {
+TEST_CASE("sent statuses: a write that changed nothing is no news", "[cache]") {
   Bed bed;
   bed.Show("7");
   bed.Write("7", "7");
@@ -73,7 +75,7 @@ TEST_CASE("sent groups: a write that changed nothing is no news", "[cache]") {
   CHECK(bed.sent.size() == 0);
 }
 
-TEST_CASE("sent groups: a watch that stands still is believed at last", "[cache]") {
+TEST_CASE("sent statuses: a watch that stands still is believed at last", "[cache]") {
   Bed bed;
   bed.Show("0");
   for (int i = 0; i < 16; ++i) bed.Write(std::to_string(i), std::to_string(i + 1));
