@@ -380,19 +380,18 @@ bool Mirror::WasWhole(const std::string& pod_group_key) const {
 std::vector<std::string> Mirror::HalfBoundGroups() const {
   return HalfBoundGroupsOf(tables_->draft.now, tables_->jobs);
 }
-std::string_view Mirror::UidOfGroup(const std::string& pod_group_key) const {
-  const CompiledPodGroup* known = tables_->jobs.Known(pod_group_key);
-  return known == nullptr ? std::string_view() : known->facts->uid;
+const CompiledPodGroup* Mirror::Group(const std::string& pod_group_key) const {
+  return tables_->jobs.Known(pod_group_key);
 }
 const ShownPodGroup* Mirror::ShownOf(const std::string& pod_group_key) const {
-  const CompiledPodGroup* known = tables_->jobs.Known(pod_group_key);
+  const CompiledPodGroup* known = Group(pod_group_key);
   return known == nullptr ? nullptr : &known->shown;
 }
 const CompiledQueue* Mirror::Queue(const std::string& name) const {
   return tables_->queues.Known(name);
 }
 std::string Mirror::UidOfQueue(const std::string& queue) const {
-  const CompiledQueue* known = tables_->queues.Known(queue);
+  const CompiledQueue* known = Queue(queue);
   return known == nullptr ? std::string() : known->row.uid;
 }
 

@@ -143,10 +143,10 @@ class Mirror {
   bool WasWhole(const std::string& pod_group_key) const;
   // Keys of ours that hold places, below their minimum or without a PodGroup. Cost: all of them.
   std::vector<std::string> HalfBoundGroups() const;
-  std::string_view UidOfGroup(const std::string& pod_group_key) const;  // Empty: unknown.
+  const CompiledPodGroup* Group(const std::string& pod_group_key) const;  // Null: unknown.
   const ShownPodGroup* ShownOf(const std::string& pod_group_key) const;
-  std::string UidOfQueue(const std::string& queue) const;     // Empty: unknown.
   const CompiledQueue* Queue(const std::string& name) const;  // Null: unknown.
+  std::string UidOfQueue(const std::string& queue) const;     // Empty: unknown.
   std::optional<PodView> Pod(const std::string& key) const;
   const model::NodeFacts* NodeNamed(const std::string& name) const;
   // What is to be written into the status of our NodeShard; nothing: it shows it, or there is none.

@@ -28,10 +28,12 @@ class SentStatuses {
   explicit SentStatuses(Look look) : look_(std::move(look)) {}
 
   // What the server has, as far as we can know; its version is the one the next write builds on.
-  // Null: there is no such object. Valid until what is seen or this changes.
-  const Shown* Known(const std::string& key) const {
-    const auto sent = sent_.find(key);
+  // Null: the object is gone, whether another one has its name or not. Valid until what is seen or
+  // this changes.
+  const Shown* Known(const std::string& key, std::string_view uid) const {
     const Seen seen = look_(key);
+    if (seen.shown == nullptr || seen.uid != uid) return nullptr;
+    const auto sent = sent_.find(key);
     return sent != sent_.end() && IsNews(seen, sent->second) ? &sent->second.status : seen.shown;
   }
 

@@ -47,7 +47,9 @@ StatusWriter::StatusWriter(client::ApiClient& api, Mirror& mirror, client::Event
       metrics_(metrics),
       wake_(std::move(wake)),
       sent_groups_([&mirror](const std::string& key) {
-        return SentStatuses<ShownPodGroup>::Seen{mirror.UidOfGroup(key), mirror.ShownOf(key)};
+        const CompiledPodGroup* group = mirror.Group(key);
+        if (group == nullptr) return SentStatuses<ShownPodGroup>::Seen{};
+        return SentStatuses<ShownPodGroup>::Seen{group->facts->uid, &group->shown};
       }),
       sent_queues_([&mirror](const std::string& name) {
         const CompiledQueue* queue = mirror.Queue(name);
@@ -74,8 +76,8 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   const model::JobFacts& facts = *report.snapshot->jobs[group.job].facts;
   const std::string key = facts.Key();
   NoteGathering(key);
-  if (!IsOurs(key, facts.uid)) return;
-  const ShownPodGroup* known = sent_groups_.Known(key);
+  const ShownPodGroup* known = KnownOfOurs(key, facts.uid);
+  if (known == nullptr) return;
   DesiredGroup desired{.uid = facts.uid, .session = report.session_uid, .events = group.events};
   desired.status = *known;
   desired.status.phase = group.phase;
@@ -107,7 +109,8 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
 }
 
 void StatusWriter::WantGroupCondition(const std::string& key, ShownCondition condition) {
-  DesiredGroup* const desired = Wanted(key);
+  const CompiledPodGroup* group = mirror_.Group(key);
+  DesiredGroup* const desired = group == nullptr ? nullptr : Wanted(key, group->facts->uid);
   if (desired == nullptr) return;
   Merge(condition, &desired->status.conditions);
   group_conditions_[key] = std::move(condition);
@@ -118,27 +121,24 @@ void StatusWriter::TakeCounts(const framework::CycleReport& report,
                               const framework::PodGroupCounts& counts) {
   const model::JobFacts& facts = *report.snapshot->jobs[counts.job].facts;
   const std::string key = facts.Key();
-  if (!IsOurs(key, facts.uid)) return;
-  DesiredGroup* const desired = Wanted(key);
+  DesiredGroup* const desired = Wanted(key, facts.uid);
+  if (desired == nullptr) return;
   desired->status.running = counts.running;
   desired->status.succeeded = counts.succeeded;
   desired->status.failed = counts.failed;
   Schedule({Kind::kPodGroup, key});
 }
 
-bool StatusWriter::IsOurs(const std::string& key, std::string_view uid) const {
-  return !uid.empty() && mirror_.UidOfGroup(key) == uid && mirror_.OwnsGroup(key);
+const ShownPodGroup* StatusWriter::KnownOfOurs(const std::string& key, std::string_view uid) const {
+  return mirror_.OwnsGroup(key) ? sent_groups_.Known(key, uid) : nullptr;
 }
 
-StatusWriter::DesiredGroup* StatusWriter::Wanted(const std::string& key) {
-  const std::string_view uid = mirror_.UidOfGroup(key);
-  if (!IsOurs(key, uid)) return nullptr;
+StatusWriter::DesiredGroup* StatusWriter::Wanted(const std::string& key, const std::string& uid) {
+  const ShownPodGroup* known = KnownOfOurs(key, uid);
+  if (known == nullptr) return nullptr;
   DesiredGroup& desired = groups_[key];
   if (desired.uid != uid) {
-    desired = {.uid = std::string(uid),
-               .session = last_session_,
-               .status = *sent_groups_.Known(key),
-               .events = {}};
+    desired = {.uid = uid, .session = last_session_, .status = *known, .events = {}};
   }
   return &desired;
 }
@@ -223,8 +223,10 @@ bool StatusWriter::IsPlacing(const std::string& key, model::PodGroupPhase from,
 
 StatusWriter::Urgency StatusWriter::GroupUrgency(const std::string& key) const {
   const auto desired = groups_.find(key);
-  if (desired == groups_.end() || !IsOurs(key, desired->second.uid)) return Urgency::kNone;
-  const ShownPodGroup& known = *sent_groups_.Known(key);
+  if (desired == groups_.end()) return Urgency::kNone;
+  const ShownPodGroup* shown = KnownOfOurs(key, desired->second.uid);
+  if (shown == nullptr) return Urgency::kNone;
+  const ShownPodGroup& known = *shown;
   // As it would be sent.
   std::optional<ShownPodGroup> rebased;
   if (desired->second.status.resource_version != known.resource_version) {
@@ -294,10 +296,10 @@ StatusWriter::Urgency StatusWriter::PodUrgency(const std::string& key,
 StatusWriter::Urgency StatusWriter::QueueUrgency(const std::string& key) const {
   const auto desired = queues_.find(key);
   if (desired == queues_.end()) return Urgency::kNone;
-  const CompiledQueue* queue = mirror_.Queue(key);
-  if (queue == nullptr || queue->row.uid != desired->second.uid) return Urgency::kNone;
-  const NamedAmounts& known = sent_queues_.Known(key)->allocated;
-  return SameAmounts(desired->second.allocated, known) ? Urgency::kNone : Urgency::kTally;
+  const ShownQueue* known = sent_queues_.Known(key, desired->second.uid);
+  if (known == nullptr) return Urgency::kNone;
+  const bool same = SameAmounts(desired->second.allocated, known->allocated);
+  return same ? Urgency::kNone : Urgency::kTally;
 }
 
 StatusWriter::Urgency StatusWriter::UrgencyOf(const Target& target) const {

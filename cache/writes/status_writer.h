@@ -106,11 +106,10 @@ class StatusWriter {
 
   void TakeGroup(const framework::CycleReport& report, const framework::PodGroupReport& group);
   void TakeCounts(const framework::CycleReport& report, const framework::PodGroupCounts& counts);
-  // The PodGroup is still there, no other has its name, and no other scheduler's pods made it
-  // theirs.
-  bool IsOurs(const std::string& key, std::string_view uid) const;
-  // What is wanted of a PodGroup, to add to. Null: it is gone, or not ours to write.
-  DesiredGroup* Wanted(const std::string& key);
+  // Null: the PodGroup is gone, or another scheduler's pods made it theirs.
+  const ShownPodGroup* KnownOfOurs(const std::string& key, std::string_view uid) const;
+  // What is wanted of a PodGroup, to add to. Null: as above.
+  DesiredGroup* Wanted(const std::string& key, const std::string& uid);
   void NoteGathering(const std::string& key);
   void TakePod(const framework::CycleReport& report, const framework::PodReport& pod);
   void TakeQueue(const framework::CycleReport& report, const framework::QueueReport& queue);

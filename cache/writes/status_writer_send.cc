@@ -16,6 +16,16 @@
 #include "framework/report/figures.h"
 
 namespace bth::cache {
+namespace {
+
+// Of the object in the server's answer.
+template <typename T>
+std::string VersionIn(const std::string& answer, const std::string& if_unreadable) {
+  const absl::StatusOr<T> now = types::Decode<T>(answer);
+  return now.ok() ? now->meta.resource_version : if_unreadable;
+}
+
+}  // namespace
 
 // Somebody wrote since the desired was made, maybe ourselves.
 void StatusWriter::Rebase(const ShownPodGroup& known, ShownPodGroup* wanted) const {
@@ -51,8 +61,9 @@ void StatusWriter::TellGroup(const std::string& key, const DesiredGroup& desired
 net::Awaitable<absl::Status> StatusWriter::SendGroup(std::string key) {
   DesiredGroup desired = groups_.at(key);
   groups_.at(key).events.clear();
-  Rebase(*sent_groups_.Known(key), &desired.status);
-  const std::string shown_hyper_node = sent_groups_.Known(key)->allocated_hyper_node;
+  const ShownPodGroup& known = *sent_groups_.Known(key, desired.uid);
+  Rebase(known, &desired.status);
+  const std::string shown_hyper_node = known.allocated_hyper_node;
   const auto [ns, name] = SplitKey(key);
   const client::ApiPath path{"podgroups",
                              types::ResourceTraits<types::PodGroup>::type().Path(ns, name)};
@@ -67,8 +78,7 @@ net::Awaitable<absl::Status> StatusWriter::SendGroup(std::string key) {
     co_return answer.status();
   }
   std::string base = desired.status.resource_version;
-  const absl::StatusOr<types::PodGroup> now = types::Decode<types::PodGroup>(*answer);
-  if (now.ok()) desired.status.resource_version = now->meta.resource_version;
+  desired.status.resource_version = VersionIn<types::PodGroup>(*answer, base);
   sent_groups_.Note(key, desired.uid, std::move(base), desired.status);
   TellGroup(key, desired);
   co_return absl::OkStatus();
@@ -97,16 +107,15 @@ net::Awaitable<absl::Status> StatusWriter::SendPod(std::string key) {
 
 net::Awaitable<absl::Status> StatusWriter::SendQueue(std::string key) {
   const DesiredQueue desired = queues_.at(key);
-  const ShownQueue known = *sent_queues_.Known(key);
+  const ShownQueue known = *sent_queues_.Known(key, desired.uid);
   const client::ApiPath path{"queues",
                              types::ResourceTraits<types::Queue>::type().Path("", key, "status")};
   client::Patch patch = QueueAllocatedPatch(desired.allocated, known);
   const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
   if (!answer.ok()) co_return answer.status();
-  const absl::StatusOr<types::Queue> now = types::Decode<types::Queue>(*answer);
-  sent_queues_.Note(
-      key, desired.uid, known.resource_version,
-      {now.ok() ? now->meta.resource_version : known.resource_version, desired.allocated});
+  const std::string& base = known.resource_version;
+  sent_queues_.Note(key, desired.uid, base,
+                    {VersionIn<types::Queue>(*answer, base), desired.allocated});
   co_return absl::OkStatus();
 }
 

@@ -23,19 +23,23 @@ struct Bed {
     status.resource_version = version;
     sent.Note("ns/g", "u-g", base, status);
   }
-  std::string Known() const { return sent.Known("ns/g")->resource_version; }
+  std::string Known(const std::string& uid = "u-g") const {
+    return sent.Known("ns/g", uid)->resource_version;
+  }
 
   ManualClock clock{absl::FromUnixSeconds(1'767'225'600)};
   Mirror mirror{clock, {}};
   SentStatuses<ShownPodGroup> sent{[this](const std::string& key) {
-    return SentStatuses<ShownPodGroup>::Seen{mirror.UidOfGroup(key), mirror.ShownOf(key)};
+    const CompiledPodGroup* group = mirror.Group(key);
+    if (group == nullptr) return SentStatuses<ShownPodGroup>::Seen{};
+    return SentStatuses<ShownPodGroup>::Seen{group->facts->uid, &group->shown};
   }};
 };
 
 TEST_CASE("sent statuses: what was sent is known until the watch shows it or something newer",
           "[cache]") {
   Bed bed;
-  CHECK(bed.sent.Known("ns/g") == nullptr);
+  CHECK(bed.sent.Known("ns/g", "u-g") == nullptr);
   bed.Show("7");
   CHECK(bed.Known() == "7");
   bed.Write("7", "8");
@@ -58,7 +62,8 @@ TEST_CASE("sent statuses: another group of the same name is not the one that was
   bed.Show("7");
   bed.Write("7", "8");
   bed.Show("7", "other");
-  CHECK(bed.Known() == "7");
+  CHECK(bed.Known("other") == "7");
+  CHECK(bed.sent.Known("ns/g", "u-g") == nullptr);
 }
 
 TEST_CASE("sent statuses: a write that changed nothing is no news", "[cache]") {

@@ -87,10 +87,8 @@ TEST_CASE("status patches: DisruptionTarget of a pod that goes, or stays after a
 TEST_CASE("status patches: a queue's amounts; what is gone is removed", "[cache]") {
   const client::Patch patch = QueueAllocatedPatch({{"cpu", 1500}, {"memory", 1024}, {"pods", 2}},
                                                   {"7", {{"cpu", 1000}, {"nvidia.com/gpu", 1000}}});
-  CHECK(
-      Body(patch) ==
-      *Json::Parse(
-          R"({"metadata":{"resourceVersion":"7"},"status":{"allocated":{"cpu":"1500m","memory":"1Ki",
+  CHECK(Body(patch) == *Json::Parse(R"({"metadata":{"resourceVersion":"7"},
+    "status":{"allocated":{"cpu":"1500m","memory":"1Ki",
     "pods":"2","nvidia.com/gpu":null}}})"));
 }
 
