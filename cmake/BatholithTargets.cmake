@@ -101,6 +101,15 @@ function(bth_loads_plugins name)
   endforeach()
 endfunction()
 
+# bth_use_jemalloc(TARGET): a program whose time goes into making and dropping small objects on one
+# thread. The sanitizers bring an allocator of their own.
+function(bth_use_jemalloc name)
+  if(NOT BTH_SANITIZE)
+    find_library(JEMALLOC_LIBRARY jemalloc REQUIRED)
+    target_link_libraries(${name} PRIVATE ${JEMALLOC_LIBRARY})
+  endif()
+endfunction()
+
 # bth_fuzzers(DEPS ...): one libFuzzer program from each *_fuzz.cc of the current folder. bth_test
 # calls it, so a tests folder needs no line of its own.
 function(bth_fuzzers)
