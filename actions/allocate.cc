@@ -84,10 +84,10 @@ class AllocateRun {
 
   // Room that evictions made for a pod stays that pod's while victims are leaving and until it is
   // bound: jobs with a nominated pod are placed before anybody else, in queue and job order. First
-  // those that stand with what they were promised; then those that need more beside it, which must
-  // not take it from the others, whoever ranks higher. A promise whose gang cannot be made whole
+  // those that stand with their nominations; then those that need more beside them, which must
+  // not take it from the others, whoever ranks higher. A nomination whose gang cannot be made whole
   // any more is given up, and its room is everybody's. A queue that became overused meanwhile keeps
-  // what it was promised as long as it may allocate it. All of it follows from the pods' status, so
+  // its nominations as long as it may allocate them. All of it follows from the pods' status, so
   // that it outlives the process.
   void RenewNominations() {
     QueueJobs nominated(session_);
@@ -128,7 +128,7 @@ class AllocateRun {
     const TaskPlacer::FailedRoles failed_before = placer_.failed_roles();
     Statement statement(session_, "allocate");
     PlaceNominated(job, statement);
-    if (statement.empty()) return true;  // Nothing of what it was promised is left.
+    if (statement.empty()) return true;  // None of its nominations holds any more.
     if (with_rest) PlaceRest(job, statement);
     if (session_.votes().JobReady(job)) {
       if (absl::Status status = statement.Commit(); !status.ok()) {
@@ -173,7 +173,7 @@ class AllocateRun {
     if (!rest.sub_jobs.empty()) PlaceJob(job, rest, statement);
   }
 
-  // While pods are leaving the node, filters that count them do not speak against a promise.
+  // While pods are leaving the node, filters that count them do not speak against a nomination.
   bool WillHaveRoom(TaskId task, model::NodeId node) const {
     const model::Usage& usage = session_.usage();
     if (!session_.base().nodes.Contains(node) || !session_.base().nodes[node].has_object())
@@ -209,7 +209,7 @@ class AllocateRun {
     if (!PlaceJob(job, worksheet, statement)) return false;
     OrderByRank(session_, job, statement, {});
     if (!session_.votes().JobReady(job)) {
-      // What is promised so far stays promised until the session closes.
+      // What is pipelined so far stays so until the session closes.
       statement.Keep();
       return false;
     }

@@ -20,7 +20,7 @@ using model::JobId;
 using model::TaskId;
 using model::TaskStatus;
 
-// Promises to best-effort pods are taken back: they may have a place now. Not those for which
+// Pipelined best-effort pods are taken back: they may have a place now. Not those for which
 // others were evicted, until these have left: the room stays theirs.
 void TakePipelinedBack(Session& session, JobId job, Statement& statement) {
   for (TaskId task : *session.job(job).tasks) {
@@ -76,14 +76,14 @@ absl::Status FillJob(Session& session, JobId job) {
       session.notes().HoldAt(job, framework::Gate::kBinding, "", std::string(status.message()));
     }
   } else if (session.votes().JobPipelined(job)) {
-    statement.Keep();  // With what is promised the gang is whole: its places are reserved.
+    statement.Keep();  // With what is pipelined the gang is whole: it keeps its places.
   } else {
     statement.Discard();
   }
   return absl::OkStatus();
 }
 
-// Pending tasks that ask for nothing, or such that another action made promises to.
+// Pending tasks that ask for nothing, or such that another action pipelined.
 bool HasWork(const Session& session, JobId job) {
   const model::JobCounts& counts = session.counts(job);
   if (counts.pending_best_effort + counts.count(TaskStatus::kPipelined) == 0) return false;

@@ -8,8 +8,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_join.h"
+#include "api/model/quantity_text.h"
 #include "base/cut_text.h"
 #include "base/strings.h"
+#include "framework/report/figures.h"
 #include "framework/topology/topology.h"
 
 namespace bth::actions {
@@ -17,6 +19,7 @@ namespace bth::actions {
 using framework::JobDemand;
 using model::HyperNodeId;
 using model::JobId;
+using model::ResourceVec;
 using model::TaskId;
 
 namespace {
@@ -68,7 +71,42 @@ std::string DomainFailures::RoomText(HyperNodeId id, const JobDemand& demand) co
                 sub_jobs == 0 ? StrCat(", for ", of_pods) : "");
 }
 
-std::string DomainFailures::LackAt(int32_t tier, const JobDemand& demand) const {
+// The first dimension that the nodes have too little of together, now and when releasing pods have
+// left; empty: one of the two suffices. What is free changes all the time.
+std::string DomainFailures::ShortText(HyperNodeId id, const ResourceVec& minimum,
+                                      std::string_view whose) const {
+  const framework::DomainSum& sum = session_.topology().sums().Of(id);
+  if (minimum.AllAtMost(sum.free) || minimum.AllAtMost(sum.free_later)) return "";
+  ResourceVec most = sum.free;
+  for (size_t i = 0; i < most.q.size(); ++i) most.q[i] = std::max(most.q[i], sum.free_later.q[i]);
+  const model::DimensionTable& dims = session_.dims();
+  const auto first_beyond = [&](const ResourceVec& free) {
+    for (const int dim : model::DimsByName(minimum.Positive(), dims)) {
+      if (minimum[dim] > free[dim]) return dim;
+    }
+    return -1;
+  };
+  const bool is_short_for_good = first_beyond(most) >= 0;
+  const ResourceVec& has = is_short_for_good ? most : sum.free_later;
+  const int dim = first_beyond(has);
+  const std::string_view name = dims.name(dim);
+  return StrCat(" has too little ", name, " free: ", whose, " asks for ",
+                model::QuantityText(dims, dim, minimum[dim]), " ", name,
+                framework::Figures(StrCat(model::QuantityText(dims, dim, has[dim]), " ", name)));
+}
+
+std::string DomainFailures::SumText(HyperNodeId id, const JobDemand& demand,
+                                    const ResourceVec& minimum) const {
+  std::string text = ShortText(id, minimum, "minResources");
+  if (!text.empty()) return text;
+  text = ShortText(id, demand.minimum(),
+                   demand.sub_jobs() == 1 ? "all that waits" : "all that waits of a sub-group");
+  if (!text.empty()) return text;
+  return " does not take it either";  // For reasons that were told before.
+}
+
+std::string DomainFailures::LackAt(int32_t tier, const JobDemand& demand,
+                                   const ResourceVec& minimum) const {
   const model::HyperNodeTree& tree = session_.topology().tree();
   HyperNodeId best;
   std::pair<int64_t, int64_t> most = {-1, -1};
@@ -85,7 +123,7 @@ std::string DomainFailures::LackAt(int32_t tier, const JobDemand& demand) const 
   if (!best.valid()) return StrCat("at tier ", tier, " no HyperNode has any node");
   const std::string lack = RoomText(best, demand);
   return StrCat("at tier ", tier, " ", NameOf(best),
-                lack.empty() ? " has less free than the minimum resources" : lack);
+                lack.empty() ? SumText(best, demand, minimum) : lack);
 }
 
 std::string DomainFailures::NameOf(HyperNodeId id) const {
@@ -101,7 +139,8 @@ std::string DomainFailures::Text(int32_t tier, const Failure& failure) const {
                 failure.why.empty() ? "" : StrCat(" (", Shortened(failure.why), ")"));
 }
 
-std::string DomainFailures::ByTier(JobId job, const JobDemand& demand) const {
+std::string DomainFailures::ByTier(JobId job, const JobDemand& demand,
+                                   const ResourceVec& minimum) const {
   constexpr size_t kTiersTold = 4;
   std::set<int32_t> tiers;
   for (const auto& [tier, failure] : by_tier_) tiers.insert(tier);
@@ -117,7 +156,8 @@ std::string DomainFailures::ByTier(JobId job, const JobDemand& demand) const {
     if (at >= kTiersTold && !is_last) continue;
     if (at > kTiersTold) told.push_back(StrCat("and so on at ", at - kTiersTold, " more tiers"));
     const auto failure = by_tier_.find(tier);
-    told.push_back(failure == by_tier_.end() ? LackAt(tier, demand) : Text(tier, failure->second));
+    told.push_back(failure == by_tier_.end() ? LackAt(tier, demand, minimum)
+                                             : Text(tier, failure->second));
   }
   return absl::StrJoin(told, "; ");
 }

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "api/model/ids.h"
+#include "api/model/resource_vec.h"
 #include "framework/session/session.h"
 #include "framework/topology/job_demand.h"
 
@@ -24,8 +26,10 @@ class DomainFailures {
   model::HyperNodeId best() const;
 
   // The best of each tier, the lowest tiers first and the highest last; as much as people read. Of
-  // tiers in which nothing was tried, what the one with the most room has room for.
-  std::string ByTier(model::JobId job, const framework::JobDemand& demand) const;
+  // tiers in which nothing was tried, what the one with the most room has room for, or what it has
+  // too little of. `minimum`: what sums must hold for the job as a whole.
+  std::string ByTier(model::JobId job, const framework::JobDemand& demand,
+                     const model::ResourceVec& minimum) const;
 
  private:
   // The best that failed at one tier.
@@ -37,8 +41,13 @@ class DomainFailures {
     std::string why;
   };
   std::string NameOf(model::HyperNodeId id) const;
-  std::string LackAt(int32_t tier, const framework::JobDemand& demand) const;
+  std::string LackAt(int32_t tier, const framework::JobDemand& demand,
+                     const model::ResourceVec& minimum) const;
   std::string RoomText(model::HyperNodeId id, const framework::JobDemand& demand) const;
+  std::string SumText(model::HyperNodeId id, const framework::JobDemand& demand,
+                      const model::ResourceVec& minimum) const;
+  std::string ShortText(model::HyperNodeId id, const model::ResourceVec& minimum,
+                        std::string_view whose) const;
   std::string Text(int32_t tier, const Failure& failure) const;
 
   const framework::Session& session_;

@@ -74,7 +74,7 @@ bool DomainSearch::PlaceInBest(JobId job, Worksheet& worksheet, Statement& state
   }
   if (gradient.rows.empty()) {
     if (!looked) demand_->LookWhere(session_);
-    const std::string lack = failures_.ByTier(job, *demand_);
+    const std::string lack = failures_.ByTier(job, *demand_, lack_.of_job);
     session_.notes().HoldAt(
         job, Gate::kTopology, "",
         lack.empty() ? gradient.why_none : StrCat(gradient.why_none, ": ", lack));
@@ -107,16 +107,16 @@ size_t DomainSearch::Take(size_t next, absl::Span<const Candidate> candidates,
   return at;
 }
 
-template <typename Sheet, typename Attempt>
+template <typename AnyWorksheet, typename Attempt>
 std::optional<double> DomainSearch::PlaceInBestOf(const Search& search,
                                                   std::vector<Candidate> candidates,
-                                                  Sheet& worksheet, Statement& statement,
+                                                  AnyWorksheet& worksheet, Statement& statement,
                                                   const Attempt& attempt) {
   hopeless_ = false;
   std::vector<size_t> left(candidates.size());
   std::iota(left.begin(), left.end(), size_t{0});
   std::make_heap(left.begin(), left.end(), ComesLater{candidates});
-  std::optional<Trial<Sheet>> best;
+  std::optional<Trial<AnyWorksheet>> best;
   const auto most_of = [&](size_t at) {
     return search.knows_most() ? candidates[at].most : MostScores::kUnknown;
   };
@@ -139,7 +139,7 @@ std::optional<double> DomainSearch::PlaceInBestOf(const Search& search,
       if (any_tried || !search.explains || !demand_->MayBeIn(candidate.id)) continue;
     }
     any_tried = true;
-    Trial<Sheet> trial{
+    Trial<AnyWorksheet> trial{
         .inside = candidate.id, .at = at, .score = 0, .placed = {}, .rest = worksheet};
     const Statement::Mark mark = statement.Checkpoint();
     const int64_t refusals = refusals_ + placer_.refusals();
@@ -186,8 +186,9 @@ int64_t DomainSearch::RoomOf(const Worksheet&, HyperNodeId id) const {
   return demand_->RoomIn(session_, id);
 }
 
-template <typename Sheet>
-size_t DomainSearch::RoomiestOf(const Sheet& worksheet, absl::Span<const Candidate> candidates,
+template <typename AnyWorksheet>
+size_t DomainSearch::RoomiestOf(const AnyWorksheet& worksheet,
+                                absl::Span<const Candidate> candidates,
                                 absl::Span<const size_t> left) const {
   size_t roomiest = 0;
   int64_t most = -1;
@@ -345,9 +346,17 @@ void DomainSearch::LearnLeast(JobId job, const SubJobWorksheet& worksheet, State
 
 // Tries the best once more, if any was tried, for its reasons to be those of the tasks.
 void DomainSearch::Explain(JobId job, const Worksheet& worksheet, Statement& statement) {
-  std::string message =
-      StrCat("no HyperNode takes all that the gang needs: ", failures_.ByTier(job, *demand_));
-  if (const HyperNodeId inside = failures_.best(); inside.valid()) {
+  const HyperNodeId inside = failures_.best();
+  // What no room helps against is said first, and by itself where nothing came near.
+  std::string lack;
+  for (const SubJobWorksheet& sub_job : worksheet.sub_jobs) {
+    if (lack.empty()) lack = session_.topology().UnknownTierOf(sub_job.sub_job);
+  }
+  if (lack.empty() || inside.valid()) {
+    StrAppend(&lack, lack.empty() ? "" : "; ", failures_.ByTier(job, *demand_, lack_.of_job));
+  }
+  std::string message = StrCat("no HyperNode takes all that the gang needs: ", lack);
+  if (inside.valid()) {
     Worksheet again = worksheet;
     const NodePicker::Inside confined(session_.picker(), inside);
     session_.notes().ClearFits(job);

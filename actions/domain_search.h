@@ -38,14 +38,15 @@ class DomainSearch {
     model::HyperNodeId id;
     double most = 0;  // It scores no more.
   };
-  // What came of a trial: the tasks that are left, and how good the HyperNode is.
-  template <typename Sheet>
+  // What came of a trial: the tasks that are left, and how good the HyperNode is. AnyWorksheet is a
+  // job's (Worksheet) or a sub-job's (SubJobWorksheet), here and below.
+  template <typename AnyWorksheet>
   struct Trial {
     model::HyperNodeId inside;
     size_t at = 0;  // In the row.
     double score = 0;
     std::vector<framework::Statement::Placed> placed = {};
-    Sheet rest;
+    AnyWorksheet rest;
   };
   struct Search {
     model::JobId job;
@@ -59,9 +60,9 @@ class DomainSearch {
   bool PlaceInBest(model::JobId job, Worksheet& worksheet, framework::Statement& statement);
   // Tries those first that may be the best; its score. Nothing: in none of them anything comes
   // about. `attempt` places (HyperNode, tasks that are left, score).
-  template <typename Sheet, typename Attempt>
+  template <typename AnyWorksheet, typename Attempt>
   std::optional<double> PlaceInBestOf(const Search& search, std::vector<Candidate> candidates,
-                                      Sheet& worksheet, framework::Statement& statement,
+                                      AnyWorksheet& worksheet, framework::Statement& statement,
                                       const Attempt& attempt);
   struct ComesLater;
   // Takes one out of the heap `left`, which are places in `candidates`.
@@ -72,8 +73,8 @@ class DomainSearch {
   int64_t RoomOf(const Worksheet& worksheet, model::HyperNodeId id) const;
   int64_t RoomOf(const SubJobWorksheet& worksheet, model::HyperNodeId id) const;
   // Its place in `left`.
-  template <typename Sheet>
-  size_t RoomiestOf(const Sheet& worksheet, absl::Span<const Candidate> candidates,
+  template <typename AnyWorksheet>
+  size_t RoomiestOf(const AnyWorksheet& worksheet, absl::Span<const Candidate> candidates,
                     absl::Span<const size_t> left) const;
   const framework::GangDemand& DemandOf(const SubJobWorksheet& worksheet) const {
     return demand_->Of(worksheet.sub_job);

@@ -120,8 +120,8 @@ void MostScores::NotePlaced(const SubJobWorksheet& rest) {
 }
 
 // A sub-job whose last task made it ready is not ready without it, anywhere. As many as made the
-// job ready do so everywhere, if they are alike and none of them is promised room that is not free
-// yet.
+// job ready do so everywhere, if they are alike and none of them is pipelined to room that is not
+// free yet.
 void MostScores::NoteStands() {
   if (!has_policy_ || std::exchange(shown_, true)) return;
   const bool all_may_be_placed = calls_ == parts_.size();

@@ -17,8 +17,8 @@ namespace bth::actions {
 
 // A job scores what its sub-jobs score, placed one after the other: each no more than in the best
 // HyperNode that it may be tried in, once those before it are there. That holds if each of them is
-// placed once, whole or not at all, which no policy promises: it is known when the first trial has
-// shown it, and beforehand only of a job without policies of sub-jobs. Sub-jobs that have got
+// placed once, whole or not at all, which no policy guarantees: it is known when the first trial
+// has shown it, and beforehand only of a job without policies of sub-jobs. Sub-jobs that have got
 // nothing keep their order whatever others got. Thread: scheduling. Cost: sub-jobs times
 // HyperNodes.
 class MostScores {

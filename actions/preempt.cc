@@ -1,6 +1,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "actions/eviction/plan.h"
@@ -48,9 +49,18 @@ class PreemptRun {
  private:
   void Collect() {
     for (JobId job : session_.active_jobs()) {
-      if (session_.job(job).has_network_topology) continue;
-      if (eviction::IsCandidate(session_, job)) queues_.Add(job);
+      if (!eviction::IsCandidate(session_, job)) continue;
+      if (session_.job(job).has_network_topology) {
+        session_.WorkOn(job, [&] { search_.PlaceJob(job, Reach::kOtherJobs, LeftAlone); });
+      } else {
+        queues_.Add(job);
+      }
     }
+  }
+
+  // Victims node by node do not make a place in the network.
+  static std::string LeftAlone(TaskId) {
+    return "jobs with a network topology are left alone; gangpreempt makes room for them";
   }
 
   // Tasks of the job that are still pending may take the room of its lower ones, one by one. A gang

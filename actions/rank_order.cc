@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/nodes/global_scan.h"
 #include "framework/topology/topology.h"
 
 namespace bth::actions {
@@ -21,15 +22,19 @@ using Placed = std::vector<Statement::Placed>;
 
 namespace {
 
+// It has devices or CPUs of its own there: which ones are left depends on who came first, so that a
+// node that took some pods one after the other might not take them in another order.
+bool HoldsPartsOfNode(const Session& session, TaskId task) {
+  return session.base().constraints_of(session.task(task).shape).devices != nullptr ||
+         session.votes().CpuPlanOf(task) != nullptr;
+}
+
 // Every other node would do as well, as far as the task itself goes.
 bool GoesAnywhere(const Session& session, TaskId task) {
   const model::TaskRow& row = session.task(task);
   if (!row.names->index || row.nominated_node.valid()) return false;
-  if (session.base().constraints_of(row.shape).volumes != nullptr) return false;
-  const auto& filters = session.hooks().global_filter;
-  return std::none_of(filters.begin(), filters.end(), [task](const auto& entry) {
-    return entry.fn.follows != 0 && !entry.fn.by_queue && entry.fn.concerns(task);
-  });
+  if (HoldsPartsOfNode(session, task)) return false;
+  return framework::FollowsOnly(session, task, framework::AnswerSources{0});
 }
 
 // From the root down to the node.

@@ -60,7 +60,7 @@ bool TaskPlacer::PlaceSubJobs(JobId job, Worksheet& worksheet, Statement& statem
 }
 
 // Places tasks of one sub-job until it is ready. True when it is, or when it would be once
-// promised room is free; else nothing of it stays placed.
+// the room of pipelined tasks is free; else nothing of it stays placed.
 bool TaskPlacer::PlaceTasks(JobId job, SubJobWorksheet& worksheet, Statement& statement) {
   const Statement::Mark mark = statement.Checkpoint();
   bool hopeless = false;

@@ -24,7 +24,7 @@ class TaskPlacer {
   explicit TaskPlacer(framework::Session& session) : session_(session) {}
 
   // Places tasks of one sub-job until it is ready. True when it is, or when it would be once
-  // promised room is free; else nothing of it stays placed.
+  // the room of pipelined tasks is free; else nothing of it stays placed.
   bool PlaceTasks(model::JobId job, SubJobWorksheet& worksheet, framework::Statement& statement);
   // Sub-jobs in their order, until the job is ready; one that fails is left out. False: the job
   // neither is nor will be ready, and nothing of it stays placed.
@@ -46,7 +46,7 @@ class TaskPlacer {
   const FailedRoles& failed_roles() const { return failed_roles_; }
   void SetFailedRoles(FailedRoles roles) { failed_roles_ = std::move(roles); }
 
-  // The sub-job is ready, or will be once promised room is free.
+  // The sub-job is ready, or will be once the room of pipelined tasks is free.
   bool Stands(model::JobId job, model::SubJobId sub_job) const;
 
  private:

@@ -33,7 +33,7 @@ struct Worksheet {
 // count: it is taken off while allocating). Cost: linear in the job's tasks, beside the heaps.
 Worksheet MakeWorksheet(const framework::Session& session, model::JobId job);
 
-// Gives a task that asks for nothing a place, or the promise of one where the slot is that of a pod
+// Gives a task that asks for nothing a place, or pipelines it where the slot is that of a pod
 // that this cycle evicts. Without a node for it nothing happens; why is recorded in the session.
 void PlaceBestEffort(framework::Session& session, model::TaskId task,
                      framework::Statement& statement);

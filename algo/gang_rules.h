@@ -30,7 +30,8 @@ inline constexpr uint32_t kReadyGroup =
 // Tasks that count for the minimum or still may: allocated, succeeded, pipelined and pending.
 int32_t ValidTasks(const model::JobCounts& counts);
 
-// Only tasks that have a place count, whatever they ask for; for pipelined, a promised one.
+// Only tasks that have a place count, whatever they ask for; for pipelined, those that are
+// pipelined do, too.
 bool IsReady(int32_t min_available, const model::JobCounts& counts);
 bool IsPipelined(int32_t min_available, const model::JobCounts& counts);
 bool IsStarving(int32_t min_available, const model::JobCounts& counts);

@@ -12,8 +12,9 @@ bool RunsWithMinimum(const JobRow& job, const JobCounts& counts) {
          counts.Count(model::kAllocatedGroup) >= job.min_available;
 }
 
-ResourceVec Outstanding(const JobRow& job, const JobCounts& counts, DimMask reservable) {
-  return WithoutGated(ReservedFor(job.min_resources, counts.allocated, reservable), counts.gated);
+ResourceVec Outstanding(const JobRow& job, const JobCounts& counts, DimMask inqueue_dims) {
+  return WithoutGated(InqueueResource(job.min_resources, counts.allocated, inqueue_dims),
+                      counts.gated);
 }
 
 }  // namespace
@@ -29,14 +30,14 @@ ResourceVec LacksOfMinimum(const JobView& job) {
   return lacks;
 }
 
-ResourceVec StillReserved(const JobRow& job, const JobCounts& counts, DimMask reservable) {
+ResourceVec InqueueAmount(const JobRow& job, const JobCounts& counts, DimMask inqueue_dims) {
   if (!job.has_min_resources) return {};
   const bool waits = counts.phase == PodGroupPhase::kInqueue;
   if (!waits && !RunsWithMinimum(job, counts)) return {};
-  return Outstanding(job, counts, reservable);
+  return Outstanding(job, counts, inqueue_dims);
 }
 
-ResourceVec ReservedInCluster(const JobRow& job, const JobCounts& counts, DimMask reservable) {
+ResourceVec InqueueInCluster(const JobRow& job, const JobCounts& counts, DimMask inqueue_dims) {
   if (!job.has_min_resources) return {};
   const bool waits = counts.phase == PodGroupPhase::kInqueue;
   // Once its minimum is placed, only its phase lags behind.
@@ -44,7 +45,7 @@ ResourceVec ReservedInCluster(const JobRow& job, const JobCounts& counts, DimMas
   if (waits && (placed == 0 || placed < job.min_available)) {
     return WithoutGated(job.min_resources.v, counts.gated);
   }
-  return waits || RunsWithMinimum(job, counts) ? Outstanding(job, counts, reservable)
+  return waits || RunsWithMinimum(job, counts) ? Outstanding(job, counts, inqueue_dims)
                                                : ResourceVec();
 }
 
@@ -66,12 +67,12 @@ void QueueSums::Subtract(const QueueSums& other) {
   elastic -= other.elastic;
 }
 
-QueueSums ClaimsOf(const JobRow& job, const JobCounts& counts, DimMask reservable) {
+QueueSums ClaimsOf(const JobRow& job, const JobCounts& counts, DimMask inqueue_dims) {
   return {.jobs = 1,
           .allocated = counts.allocated,
           .request = counts.allocated + counts.pending,
           .leaving = counts.leaving,
-          .inqueue = StillReserved(job, counts, reservable),
+          .inqueue = InqueueAmount(job, counts, inqueue_dims),
           .elastic = Elastic(counts.allocated, job.min_resources)};
 }
 

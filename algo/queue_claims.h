@@ -11,15 +11,15 @@ namespace bth::algo {
 // until they ended well. Cost: the job's tasks, where some have succeeded.
 ResourceVec LacksOfMinimum(const JobView& job);
 
-// What an admitted job keeps reserved beyond what it holds: nothing unless it is waiting in line,
-// or running with its minimum placed. Jobs without minimum resources reserve nothing.
-ResourceVec StillReserved(const model::JobRow& job, const model::JobCounts& counts,
-                          DimMask reservable);
+// What an admitted job counts as inqueue beyond what it holds: nothing unless it is waiting in
+// line, or running with its minimum placed. Jobs without minimum resources count nothing.
+ResourceVec InqueueAmount(const model::JobRow& job, const model::JobCounts& counts,
+                          DimMask inqueue_dims);
 
 // The same for the rule that counts the whole minimum of a job that waits below it, whatever it
 // holds.
-ResourceVec ReservedInCluster(const model::JobRow& job, const model::JobCounts& counts,
-                              DimMask reservable);
+ResourceVec InqueueInCluster(const model::JobRow& job, const model::JobCounts& counts,
+                             DimMask inqueue_dims);
 
 // Sums over the jobs of a queue.
 struct QueueSums {
@@ -27,12 +27,12 @@ struct QueueSums {
   ResourceVec allocated;  // Held by allocated tasks.
   ResourceVec request;    // Of allocated and pending tasks.
   ResourceVec leaving;    // Of tasks that are going away.
-  ResourceVec inqueue;    // StillReserved.
+  ResourceVec inqueue;    // InqueueAmount.
   ResourceVec elastic;    // Held beyond the jobs' minimums.
 
   void Add(const QueueSums& other);
   void Subtract(const QueueSums& other);
 };
-QueueSums ClaimsOf(const model::JobRow& job, const model::JobCounts& counts, DimMask reservable);
+QueueSums ClaimsOf(const model::JobRow& job, const model::JobCounts& counts, DimMask inqueue_dims);
 
 }  // namespace bth::algo

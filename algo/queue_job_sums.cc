@@ -10,14 +10,14 @@ bool QueueJobSums::Follow(const model::Snapshot& base) {
     sums_.clear();
     anew = true;
   };
-  const DimMask reservable = ReservableDims(*base.dims);
+  const DimMask inqueue_dims = InqueueDims(*base.dims);
   const auto visit = [&](model::JobId, const JobChanges::Job* before, const JobChanges::Job* now) {
     if (before != nullptr) {
-      sums_[before->row.queue].Subtract(ClaimsOf(before->row, before->counts, reservable));
+      sums_[before->row.queue].Subtract(ClaimsOf(before->row, before->counts, inqueue_dims));
     }
     if (now != nullptr) {
       sums_.EnsureContains(now->row.queue);
-      sums_[now->row.queue].Add(ClaimsOf(now->row, now->counts, reservable));
+      sums_[now->row.queue].Add(ClaimsOf(now->row, now->counts, inqueue_dims));
     }
   };
   changes_.Advance(base, restart, visit);

@@ -63,22 +63,22 @@ ResourceSet Limited(const ResourceSet& value, const ResourceSet& limit, Absent a
   return {.v = Limited(value.v, limit, absent), .present = value.present};
 }
 
-ResourceVec ReservedFor(const ResourceSet& minimum, const ResourceVec& allocated,
-                        DimMask reservable) {
-  ResourceVec reserved = Excess(minimum.v, allocated);
+ResourceVec InqueueResource(const ResourceSet& minimum, const ResourceVec& allocated,
+                            DimMask inqueue_dims) {
+  ResourceVec inqueue = Excess(minimum.v, allocated);
   for (int d = 0; d < model::kDims; ++d) {
-    if (!HasBit(minimum.present & reservable, d)) reserved[d] = 0;
+    if (!HasBit(minimum.present & inqueue_dims, d)) inqueue[d] = 0;
   }
-  return reserved;
+  return inqueue;
 }
 
-DimMask ReservableDims(const model::DimensionTable& dims) {
+DimMask InqueueDims(const model::DimensionTable& dims) {
   const std::optional<int> storage = dims.Find("ephemeral-storage");
   return storage ? kAllDims & ~(DimMask{1} << *storage) : kAllDims;
 }
 
-ResourceVec WithoutGated(const ResourceVec& reserved, const ResourceVec& gated) {
-  return gated.IsEmpty() ? reserved : Excess(reserved, gated);
+ResourceVec WithoutGated(const ResourceVec& inqueue, const ResourceVec& gated) {
+  return gated.IsEmpty() ? inqueue : Excess(inqueue, gated);
 }
 
 double DominantShare(const ResourceVec& part, const ResourceVec& whole) {

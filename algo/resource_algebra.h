@@ -52,14 +52,14 @@ inline ResourceVec Elastic(const ResourceVec& allocated, const ResourceSet& mini
   return Excess(allocated, minimum.v);
 }
 
-// The part of a job's minimum that is still to be placed, in the dimensions of `reservable`: what
+// The part of a job's minimum that is still to be placed, in the dimensions of `inqueue_dims`: what
 // an admitted job keeps from others.
-ResourceVec ReservedFor(const ResourceSet& minimum, const ResourceVec& allocated,
-                        DimMask reservable);
-// Dimensions in which minimums are reserved: all but ephemeral storage.
-DimMask ReservableDims(const model::DimensionTable& dims);
-// `reserved` without what tasks ask for that may not be scheduled yet.
-ResourceVec WithoutGated(const ResourceVec& reserved, const ResourceVec& gated);
+ResourceVec InqueueResource(const ResourceSet& minimum, const ResourceVec& allocated,
+                            DimMask inqueue_dims);
+// Dimensions in which minimums count as inqueue: all but ephemeral storage.
+DimMask InqueueDims(const model::DimensionTable& dims);
+// `inqueue` without what tasks ask for that may not be scheduled yet.
+ResourceVec WithoutGated(const ResourceVec& inqueue, const ResourceVec& gated);
 
 // a / b; of nothing at all everything is 1 and nothing is 0.
 inline double Share(int64_t a, int64_t b) {

@@ -1,4 +1,4 @@
-// When trouble that goes on is worth another line.
+// When a failure that goes on is worth another line.
 #pragma once
 
 #include <cstddef>

@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -61,6 +63,23 @@ template <typename Integer>
 }
 [[nodiscard]] inline bool SimpleAtod(std::string_view text, double* out) {
   return absl::SimpleAtod(ToAbsl(text), out);
+}
+
+// A part of `text`.
+inline std::string_view StripAsciiWhitespace(std::string_view text) {
+  return ToStd(absl::StripAsciiWhitespace(ToAbsl(text)));
+}
+inline std::string AsciiStrToLower(std::string_view text) {
+  return absl::AsciiStrToLower(ToAbsl(text));
+}
+inline std::string AsciiStrToUpper(std::string_view text) {
+  return absl::AsciiStrToUpper(ToAbsl(text));
+}
+inline std::string Base64Escape(std::string_view bytes) {
+  return absl::Base64Escape(ToAbsl(bytes));
+}
+[[nodiscard]] inline bool Base64Unescape(std::string_view text, std::string* bytes) {
+  return absl::Base64Unescape(ToAbsl(text), bytes);
 }
 
 inline bool EqualsIgnoreCase(std::string_view a, std::string_view b) {

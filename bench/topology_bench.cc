@@ -28,13 +28,13 @@ std::string DomainName(const char* kind, int64_t number) {
 }
 
 // What a gang asks of the network.
-enum Wish : int64_t { kNothing, kOneRack, kOneRow, kSoft };
+enum NetworkBound : int64_t { kNothing, kOneRack, kOneRow, kSoft };
 
-model::TopologyWish TopologyOf(int64_t wish) {
-  model::TopologyWish topology;
-  topology.mode =
-      wish == kSoft ? model::TopologyWish::Mode::kSoft : model::TopologyWish::Mode::kHard;
-  if (wish != kSoft) topology.highest_tier = wish == kOneRack ? 1 : 2;
+model::NetworkTopologySpec TopologyOf(int64_t bound) {
+  model::NetworkTopologySpec topology;
+  topology.mode = bound == kSoft ? model::NetworkTopologySpec::Mode::kSoft
+                                 : model::NetworkTopologySpec::Mode::kHard;
+  if (bound != kSoft) topology.highest_tier = bound == kOneRack ? 1 : 2;
   return topology;
 }
 
@@ -50,14 +50,14 @@ class NetworkCluster {
   static constexpr int64_t racks() { return kNodes / kNodesPerRack; }
   static constexpr int64_t rows() { return (racks() + kRacksPerRow - 1) / kRacksPerRow; }
 
-  void AddGang(const std::string& name, int64_t wish, int64_t pods = kGang) {
+  void AddGang(const std::string& name, int64_t bound, int64_t pods = kGang) {
     cache::CompiledPodGroup group;
     group.facts = std::make_shared<model::JobFacts>();
     group.facts->ns = "ns";
     group.facts->name = name;
     group.facts->uid = "uid-" + name;
-    if (wish != kNothing) group.facts->topology = {TopologyOf(wish)};
-    group.has_network_topology = wish != kNothing;
+    if (bound != kNothing) group.facts->topology = {TopologyOf(bound)};
+    group.has_network_topology = bound != kNothing;
     group.queue = "default";
     group.min_member = static_cast<int32_t>(pods);
     group.shown.phase = model::PodGroupPhase::kInqueue;
@@ -162,10 +162,10 @@ void Expect(benchmark::State& state, const char* counter, int64_t value, const c
 }
 
 // A thousand gangs on an empty cluster.
-void BM_Gangs(benchmark::State& state, const std::string& conf, int64_t wish) {
+void BM_Gangs(benchmark::State& state, const std::string& conf, int64_t bound) {
   NetworkCluster network;
   const int64_t gangs = state.range(0);
-  for (int64_t i = 0; i < gangs; ++i) network.AddGang(StrCat("gang-", i), wish);
+  for (int64_t i = 0; i < gangs; ++i) network.AddGang(StrCat("gang-", i), bound);
   RunCycles(
       state, network.cluster(), [] {}, conf);
   Expect(state, "binds", gangs * kGang, "not all pods were bound");
@@ -192,7 +192,7 @@ BENCHMARK_CAPTURE(BM_Gangs, in_one_rack_if_possible, TopologyConf(), kSoft)
     ->MinTime(1);
 
 // One gang comes in each cycle, the last one goes; one node in twenty has room.
-void BM_OneGangOnAFullCluster(benchmark::State& state, int64_t wish, int64_t pods, int64_t last,
+void BM_OneGangOnAFullCluster(benchmark::State& state, int64_t bound, int64_t pods, int64_t last,
                               bool fits) {
   NetworkCluster network;
   network.FillUp(last);
@@ -202,7 +202,7 @@ void BM_OneGangOnAFullCluster(benchmark::State& state, int64_t wish, int64_t pod
       [&] {
         if (!first) network.RemoveGang("gang", pods);
         first = false;
-        network.AddGang("gang", wish, pods);
+        network.AddGang("gang", bound, pods);
       },
       TopologyConf());
   Expect(state, "binds", fits ? pods : 0, fits ? "the gang was not bound" : "something was bound");
@@ -277,6 +277,32 @@ void BM_NodeFreed(benchmark::State& state) {
   Expect(state, "binds", 0, "something was bound");
 }
 BENCHMARK(BM_NodeFreed)->Arg(1000)->Unit(benchmark::kMicrosecond)->MinTime(1);
+
+// A node goes in one cycle and comes back in the next: HyperNodes are made anew from their members.
+void BM_NodeComesAndGoes(benchmark::State& state, bool in_network) {
+  Cluster flat;
+  NetworkCluster network;
+  Cluster& cluster = in_network ? network.cluster() : flat;
+  if (!in_network) flat.AddNodes(kNodes);
+  bool there = true;
+  RunCycles(
+      state, cluster,
+      [&] {
+        there = !there;
+        if (there) {
+          cluster.AddNodes(1);
+        } else {
+          cluster.mirror().RemoveNode(NodeName(0));
+        }
+      },
+      TopologyConf());
+}
+BENCHMARK_CAPTURE(BM_NodeComesAndGoes, of_three_tiers, true)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
+BENCHMARK_CAPTURE(BM_NodeComesAndGoes, without_hyper_nodes, false)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
 
 }  // namespace
 }  // namespace bth::bench

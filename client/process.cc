@@ -13,7 +13,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "absl/strings/ascii.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -135,7 +134,7 @@ absl::Status ExitStatus(const std::string& command, int state, std::string_view 
   if (WIFEXITED(state) && WEXITSTATUS(state) == 0) return absl::OkStatus();
   const std::string how = WIFEXITED(state) ? StrCat("exit code ", WEXITSTATUS(state))
                                            : StrCat("killed by signal ", WTERMSIG(state));
-  const std::string_view said = ToStd(absl::StripAsciiWhitespace(ToAbsl(errors)));
+  const std::string_view said = StripAsciiWhitespace(errors);
   return absl::UnknownError(StrCat(command, ": ", how, said.empty() ? "" : ": ", said));
 }
 

@@ -69,7 +69,7 @@ class ServerContact final {
   std::vector<Cause> causes_;  // The one used last comes last.
   bool ever_answered_ = false;
   bool failing_ = false;  // Since the last answer.
-  bool told_ = false;     // Of trouble, since `server.contact` was.
+  bool told_ = false;     // Of failures, since `server.contact` was.
   int64_t failures_ = 0;  // Since the last answer.
   absl::Duration failing_since_;
   absl::Duration untrusted_since_ = absl::InfiniteDuration();

@@ -14,7 +14,7 @@ class TokenBucket final {
   TokenBucket(const TokenBucket&) = delete;
 
   // Takes one token; the result is how long the caller must wait before it acts. Tokens are
-  // promised ahead, so that waiting callers keep their order.
+  // given ahead, so that waiting callers keep their order.
   absl::Duration Take();
   // Take, and wait. A caller that goes away while waiting has spent its token.
   net::Awaitable<void> Acquire();
@@ -28,7 +28,7 @@ class TokenBucket final {
   net::Executor& executor_;
   const double qps_;
   const double burst_;
-  double tokens_;  // Negative: promised ahead.
+  double tokens_;  // Negative: given ahead.
   absl::Duration filled_at_;
 };
 

@@ -35,7 +35,7 @@ const Names kMetricTypes = {"prometheus", "prometheus_adaptor", "elasticsearch",
 
 // The key without its `enable` or `enabled`, in lower case; empty when it has none.
 std::string SwitchStem(std::string_view key) {
-  const std::string lower = absl::AsciiStrToLower(ToAbsl(key));
+  const std::string lower = AsciiStrToLower(key);
   absl::string_view stem = lower;
   if (!absl::ConsumePrefix(&stem, "enabled") && !absl::ConsumePrefix(&stem, "enable")) return "";
   return std::string(stem);
@@ -52,7 +52,7 @@ std::string Unknown(std::string_view kind, std::string_view name, const Names& k
 
 // Guides name plugins as the folders of their sources, `numaaware` for `numa-aware`.
 std::string WithoutMarks(std::string_view name) {
-  std::string out = absl::AsciiStrToLower(ToAbsl(name));
+  std::string out = AsciiStrToLower(name);
   std::erase_if(out, [](char c) { return c == '-' || c == '_'; });
   return out;
 }

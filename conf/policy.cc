@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/strings.h"
@@ -28,7 +27,7 @@ constexpr std::array<std::string_view, kHookFlags> kYamlKeys = {
 constexpr const char* kHidden = "<hidden>";
 
 bool IsSecretKey(std::string_view key) {
-  const std::string lower = absl::AsciiStrToLower(ToAbsl(key));
+  const std::string lower = AsciiStrToLower(key);
   for (const char* word : {"password", "passwd", "token", "secret", "credential", "apikey"}) {
     if (lower.find(word) != std::string::npos) return true;
   }

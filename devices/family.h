@@ -45,7 +45,7 @@ struct Choice {
 struct Question {
   const PoolUse& use;
   bool future = false;  // Once those that leave have left.
-  const model::DeviceWish& wish;
+  const model::PodDeviceRequest& request;
   uint64_t rules = 0;
   Policy policy = Policy::kNone;
   const model::DeviceSettings& settings;
@@ -66,8 +66,8 @@ class Family {
   // What the objects say of this family, if anything.
   virtual void ReadNode(const types::Node& node, const model::DeviceSettings& settings,
                         model::NodeDevices* out) const = 0;
-  virtual void ReadWish(const types::Pod& pod, const model::DeviceSettings& settings,
-                        model::DeviceWishes* out) const = 0;
+  virtual void ReadRequest(const types::Pod& pod, const model::DeviceSettings& settings,
+                           model::PodDeviceRequests* out) const = 0;
   virtual void ReadHeld(const types::Pod& pod, const model::DeviceSettings& settings,
                         model::PodDevices* out) const = 0;
 
@@ -79,11 +79,11 @@ class Family {
                         const Announcement& announcement,
                         std::vector<std::pair<std::string, std::string>>* annotations) const = 0;
 
-  // Why nodes may refuse, for people, and which of it says so to that wish, if Choose does not
+  // Why nodes may refuse, for people, and which of it says so to that request, if Choose does not
   // tell.
   virtual absl::Span<const std::string_view> refusals() const = 0;
-  virtual size_t RefusalOf(const model::DeviceWish& wish) const {
-    static_cast<void>(wish);
+  virtual size_t RefusalOf(const model::PodDeviceRequest& request) const {
+    static_cast<void>(request);
     return 0;
   }
   virtual bool EvictionsHelp(size_t refusal) const {
@@ -91,7 +91,7 @@ class Family {
     return true;
   }
   // The annotation of nodes by which its device plugin takes turns with schedulers; empty: none.
-  virtual std::string_view LockOf(const model::DeviceWish& wish) const = 0;
+  virtual std::string_view LockOf(const model::PodDeviceRequest& request) const = 0;
   // Amounts of this resource are the family's alone: others do not count them on nodes.
   virtual bool IsIgnored(std::string_view resource, const model::DeviceSettings& settings) const {
     static_cast<void>(resource);
@@ -102,7 +102,7 @@ class Family {
   virtual absl::Span<const std::string_view> locks() const = 0;
 };
 
-// Of a kind that some wish, pool or pod names. Requires one that is there.
+// Of a kind that some request, pool or pod names. Requires one that is there.
 const Family& FamilyOf(model::DeviceFamily family);
 absl::Span<const Family* const> Families();
 

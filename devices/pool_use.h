@@ -36,9 +36,9 @@ struct Holder {
 };
 inline constexpr int32_t kMigUnknown = -2;
 
-// What is promised counts like what is held. Those that leave hold their devices until they are
-// gone: they count for who wants them now, and not for who will have them then. The pool outlives
-// it. Equal holders, equal columns, however they came about.
+// What is given to pipelined pods counts like what is held. Those that leave hold their devices
+// until they are gone: they count for who wants them now, and not for who will have them then. The
+// pool outlives it. Equal holders, equal columns, however they came about.
 class PoolUse {
  public:
   explicit PoolUse(const model::DevicePool& pool)

@@ -19,20 +19,20 @@ void AddTexts(const std::vector<std::string>& texts, std::string* key) {
   for (const std::string& text : texts) AddText(text, key);
 }
 
-void AddWish(const model::DeviceWish& wish, std::string* key) {
-  StrAppend(key, "d", static_cast<int>(wish.kind.family), ",", int{wish.kind.number}, ";");
-  for (const model::DeviceAsk& ask : wish.containers) {
+void AddRequest(const model::PodDeviceRequest& request, std::string* key) {
+  StrAppend(key, "d", static_cast<int>(request.kind.family), ",", int{request.kind.number}, ";");
+  for (const model::ContainerDeviceRequest& ask : request.containers) {
     StrAppend(key, ask.count, ",", ask.memory, ",", ask.percent.value_or(-1), ",", ask.cores, ";");
   }
-  StrAppend(key, "h", wish.high ? 1 : 0, "m", wish.mode ? 1 : 0);
-  AddText(wish.mode.value_or(""), key);
-  AddTexts(wish.only_ids, key);
-  AddTexts(wish.never_ids, key);
-  StrAppend(key, "t", wish.only_types ? 1 : 0);
-  if (wish.only_types) AddTexts(*wish.only_types, key);
-  AddTexts(wish.never_types, key);
-  StrAppend(key, "a", wish.apart_from ? 1 : 0);
-  AddText(wish.apart_from.value_or(""), key);
+  StrAppend(key, "h", request.high ? 1 : 0, "m", request.mode ? 1 : 0);
+  AddText(request.mode.value_or(""), key);
+  AddTexts(request.only_ids, key);
+  AddTexts(request.never_ids, key);
+  StrAppend(key, "t", request.only_types ? 1 : 0);
+  if (request.only_types) AddTexts(*request.only_types, key);
+  AddTexts(request.never_types, key);
+  StrAppend(key, "a", request.apart_from ? 1 : 0);
+  AddText(request.apart_from.value_or(""), key);
 }
 
 std::vector<model::NodeLock> ReadLocks(const types::Node& node) {
@@ -63,11 +63,11 @@ std::shared_ptr<const model::NodeDevices> ReadNode(const types::Node& node,
   return out;
 }
 
-std::shared_ptr<const model::DeviceWishes> ReadWishes(const types::Pod& pod,
-                                                      const model::DeviceSettings& settings) {
-  auto out = std::make_shared<model::DeviceWishes>();
-  for (const Family* family : Families()) family->ReadWish(pod, settings, out.get());
-  if (out->wishes.empty()) return nullptr;
+std::shared_ptr<const model::PodDeviceRequests> ReadRequests(
+    const types::Pod& pod, const model::DeviceSettings& settings) {
+  auto out = std::make_shared<model::PodDeviceRequests>();
+  for (const Family* family : Families()) family->ReadRequest(pod, settings, out.get());
+  if (out->requests.empty()) return nullptr;
   out->rules = RulesOf(pod.meta, settings);
   return out;
 }
@@ -110,9 +110,9 @@ bool IsIgnored(std::string_view resource, const model::DeviceSettings& settings)
                      [&](const Family* family) { return family->IsIgnored(resource, settings); });
 }
 
-std::string KeyOf(const model::DeviceWishes& wishes) {
-  std::string key = StrCat("w", wishes.rules, ";");
-  for (const model::DeviceWish& wish : wishes.wishes) AddWish(wish, &key);
+std::string KeyOf(const model::PodDeviceRequests& asked) {
+  std::string key = StrCat("w", asked.rules, ";");
+  for (const model::PodDeviceRequest& request : asked.requests) AddRequest(request, &key);
   return key;
 }
 

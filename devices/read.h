@@ -21,8 +21,8 @@ namespace bth::devices {
 // Null: nothing.
 std::shared_ptr<const model::NodeDevices> ReadNode(const types::Node& node,
                                                    const model::DeviceSettings& settings);
-std::shared_ptr<const model::DeviceWishes> ReadWishes(const types::Pod& pod,
-                                                      const model::DeviceSettings& settings);
+std::shared_ptr<const model::PodDeviceRequests> ReadRequests(const types::Pod& pod,
+                                                             const model::DeviceSettings& settings);
 std::shared_ptr<const model::PodDevices> ReadHeld(const types::Pod& pod,
                                                   const model::DeviceSettings& settings);
 // What a ConfigMap tells of the chips of nodes, if any; kInvalidArgument: it cannot be read.
@@ -38,8 +38,8 @@ absl::Span<const ChipSource> ChipSourcesOf(const model::DeviceSettings& settings
 bool IsChipSource(absl::FunctionRef<std::string_view(std::string_view key)> label);
 // Amounts of this resource are not counted on nodes, but by its family.
 bool IsIgnored(std::string_view resource, const model::DeviceSettings& settings);
-// Equal keys mean equal wishes.
-std::string KeyOf(const model::DeviceWishes& wishes);
+// Equal keys mean equal requests.
+std::string KeyOf(const model::PodDeviceRequests& asked);
 
 // "<namespace>/<pod group>"; empty: the pod has none.
 std::string GroupOf(const types::ObjectMeta& pod);

@@ -26,10 +26,12 @@ inline constexpr std::array kAdmissionLimitNames = {"queue_access_waiting", "rev
 
 // Of SchedulerMetrics::InvariantViolated.
 inline constexpr std::array kInvariantNames = {
-    "bound_elsewhere", "bound_outside_shard", "bound_twice",           "cpu_twice",
-    "device_twice",    "eviction_for_nobody", "gang_in_part",          "gang_spread",
-    "job_sums",        "mirror_whole",        "node_over_allocatable", "node_sums",
-    "queue_sums",      "role_sums",           "sub_job_sums",          "volume_twice"};
+    "bound_elsewhere", "bound_outside_shard", "bound_twice",
+    "cpu_twice",       "device_twice",        "eviction_for_nobody",
+    "gang_in_part",    "gang_spread",         "hyper_node_sums",
+    "job_sums",        "mirror_whole",        "node_over_allocatable",
+    "node_sums",       "queue_sums",          "role_sums",
+    "sub_job_sums",    "volume_twice"};
 
 // Of SchedulerMetrics::DefectContained.
 inline constexpr std::array kDefectPlaces = {"cycle", "mirror", "object"};

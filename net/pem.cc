@@ -160,12 +160,12 @@ absl::StatusOr<KeyPtr> NewKey(const std::string& seed) {
 }  // namespace
 
 std::string Base64Encode(std::string_view bytes) {
-  return absl::Base64Escape(ToAbsl(bytes));
+  return Base64Escape(bytes);
 }
 
 absl::StatusOr<std::string> Base64Decode(std::string_view text) {
   std::string out;
-  if (!absl::Base64Unescape(ToAbsl(text), &out)) {
+  if (!Base64Unescape(text, &out)) {
     return absl::InvalidArgumentError("text is not base64");
   }
   return out;

@@ -11,7 +11,7 @@ namespace bth::plugins {
 // What the job has to be admitted for.
 model::ResourceVec AskedForAdmission(const framework::Session& session, model::JobId job);
 
-// A job asks for more than somebody may still promise.
+// A job asks for more than somebody may still admit.
 struct AdmissionShortage {
   std::string refusal;  // Volcano's words.
   std::string holder;   // "queue qa": who may hold no more than `most`, and holds `held` of it.
@@ -26,7 +26,7 @@ struct AdmissionShortage {
   std::string remedy;    // Beside taking enqueue out of the policy; as EvictionsWaitForAdmission.
 
   // "queue resource quota insufficient: insufficient cpu: asks for 9 cpu; queue qa may hold 8 cpu
-  // (spec.capability), so it can never be admitted", or what is in use and promised, as figures.
+  // (spec.capability), so it can never be admitted", or what is in use and inqueue, as figures.
   std::string Text(const framework::Session& session) const;
 };
 

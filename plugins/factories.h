@@ -37,7 +37,7 @@ absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateDrf(const conf::Argumen
 // Lets a service outside take part in decisions.
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateExtender(const conf::Arguments& args);
 
-// All or nothing: when a job is valid, ready, promised or starving, and who may leave it.
+// All or nothing: when a job is valid, ready, pipelined or starving, and who may leave it.
 // Takes no arguments.
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateGang(const conf::Arguments& args);
 
@@ -91,7 +91,7 @@ absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateResourceStrategyFit(
 // Takes no arguments.
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateResourceQuota(const conf::Arguments& args);
 
-// No job waits longer than it was promised, as far as other plugins allow.
+// No job waits longer than its deadline, as far as other plugins allow.
 // Argument: `sla-waiting-time`, a duration above zero; none when absent.
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateSla(const conf::Arguments& args);
 

@@ -206,8 +206,8 @@ bool ClusterDump::Reduce(types::Pod& pod) const {
   pod.status.message.clear();
   Strip(&pod.status.container_statuses);
   Strip(&pod.status.init_container_statuses);
-  const std::optional<cache::PodView> view = mirror_.Pod(pod.meta.Key());
-  if (!view || view->uid != pod.meta.uid) return true;
+  const std::optional<cache::PodView> view = mirror_.Pod(pod.meta.Key(), pod.meta.uid);
+  if (!view) return true;
   if (!view->assumed_node.empty() && pod.spec.node_name.empty()) {
     pod.spec.node_name = std::string(view->assumed_node);
     Assume("binding", &pod.meta);

@@ -70,10 +70,10 @@ void CycleWorker::TryRun(std::shared_ptr<const model::Snapshot> snapshot, cache:
 
 std::vector<InvariantRecord> CycleWorker::Check(cache::WriteStops stops) {
   const framework::Session& session = cycle_->session();
-  const auto& report = context_.sink.held_report();
+  const auto& report = context_.sink.buffered_report();
   std::vector<InvariantRecord> out;
-  for (const framework::Violation& violation :
-       framework::CheckCycle(session, context_.sink.held_batches(), report ? &*report : nullptr)) {
+  for (const framework::Violation& violation : framework::CheckCycle(
+           session, context_.sink.buffered_batches(), report ? &*report : nullptr)) {
     out.push_back(MakeRecord(session, violation, context_.clock.Now()));
     AddStop(out.back(), &stops);
     if (context_.metrics != nullptr) context_.metrics->InvariantViolated(violation.invariant);

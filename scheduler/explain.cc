@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/model/quantity_text.h"
+#include "framework/report/condition_texts.h"
 #include "framework/report/eviction_advice.h"
 #include "framework/report/queue_account.h"
 #include "framework/report/report.h"

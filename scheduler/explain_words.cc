@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "api/model/quantity_text.h"
 #include "base/strings.h"
-#include "framework/report/report.h"
+#include "framework/report/condition_texts.h"
 
 namespace bth::scheduler {
 namespace {

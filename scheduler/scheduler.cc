@@ -263,7 +263,7 @@ void Scheduler::Kick() {
   } else if (mirror_.statuses_changed() && !options_.single_pods) {
     at = std::max(now + options_.status_delay, pace_.paid_at());
   }
-  const absl::Duration pause = std::min(mirror_.UntilHoldEnds(), writer_.UntilGangRelease());
+  const absl::Duration pause = std::min(mirror_.UntilNextDeadline(), writer_.UntilGangRelease());
   at = std::min(at, now + std::max(pause, absl::ZeroDuration()));
   at = std::min({at, not_after_, guard_.rebuild_at()});
   if (at == absl::InfiniteDuration()) return;
@@ -327,7 +327,7 @@ void Scheduler::StartCycle() {
 
 // The mirror, and what cycles remember, are not trusted any more: everything comes from the API
 // server again. What is under way goes first, so that the new lists show it and nothing is decided
-// twice. Jobs on hold are free again.
+// twice. Jobs that back off are tried again.
 void Scheduler::ReadAnew() {
   if (!writer_.urgent_idle()) {
     timer_at_ = context_.executor.Monotonic() + absl::Milliseconds(50);

@@ -2,7 +2,8 @@
 """Checks that the C++ tree keeps its layers, and the lengths of its files.
 
 Reads every #include below the root and reports, as `file:line: what`, each one that is not in the
-table below, each library used outside the folder that owns it, and each file that is too long.
+table below, each library used outside the folder that owns it, each call that a folder must leave
+to others, and each file that is too long.
 docs/architecture.md explains the table. Exit code 0: all is well; 1: findings; 2: bad usage.
 """
 
@@ -86,6 +87,11 @@ _NOT_EVEN_TESTS = {"catch2"}
 # Folders of the system's own headers.
 SYSTEM_FOLDERS = {"sys", "netinet", "arpa", "net", "linux", "experimental"}
 
+# Folder -> what none of its lines may have, and why.
+REFUSED_WORDS = {
+    "actions": (re.compile(r"\bhooks\(\)"), "an action asks the session, never the table of hooks"),
+}
+
 _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 
 
@@ -159,6 +165,13 @@ def check_include(root, path, bracket, included):
     return f'"{included}": includes are rooted at the repository'
 
 
+def check_words(path, line):
+    """A complaint about what a line says, or None."""
+    words, why = REFUSED_WORDS.get(folder_of(path), (None, None))
+    match = words.search(line) if words else None
+    return f"{match.group()}: {why}" if match else None
+
+
 def check_file(root, path):
     """Yields (line, complaint) for one file."""
     limit = HEADER_LINES_MAX if path.endswith(".h") else SOURCE_LINES_MAX
@@ -170,8 +183,10 @@ def check_file(root, path):
         match = _INCLUDE.match(line)
         if match:
             complaint = check_include(root, path, match.group(1), match.group(2))
-            if complaint:
-                yield number, complaint
+        else:
+            complaint = check_words(path, line)
+        if complaint:
+            yield number, complaint
 
 
 def files_of(root):

@@ -12,6 +12,7 @@
 #include "base/strings.h"
 #include "cache/intake/compile.h"
 #include "cache/writes/status_patches.h"
+#include "framework/report/condition_texts.h"
 #include "framework/report/queue_account.h"
 #include "framework/report/report.h"
 #include "scheduler/explain.h"

@@ -24,7 +24,7 @@ struct CycleView {
 // equal texts.
 types::Json RecordCycle(const CycleView& view);
 
-// The same for the eye: what was bound, evicted and promised, and why the rest waits.
+// The same for the eye: what was bound, evicted and pipelined, and why the rest waits.
 std::string CycleText(const types::Json& cycle);
 
 }  // namespace bth::sim

@@ -22,7 +22,7 @@
 namespace bth::sim {
 
 // Keeps what a cycle decides and accepts everything.
-class RecordingSink final : public framework::EffectSink {
+class DecisionKeeper final : public framework::EffectSink {
  public:
   absl::Status Submit(framework::EffectBatch batch) override {
     batches_.push_back(std::move(batch));
@@ -90,7 +90,7 @@ class Simulation {
   ManualClock clock_;
   cache::Mirror mirror_;
   Rng rng_;
-  RecordingSink sink_;
+  DecisionKeeper sink_;
   std::unique_ptr<framework::PolicyInstance> policy_;
   std::unique_ptr<framework::Cycle> cycle_;  // Its hooks point into policy_.
   types::Json::Array cycles_;

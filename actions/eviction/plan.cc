@@ -61,7 +61,8 @@ Plan::AskedByNode Plan::AskedSince(Mark mark) const {
   return asked;
 }
 
-// With the victim back in its place, the promises on its node would lack what they asked for.
+// With the victim back in its place, the pipelined tasks on its node would lack what they asked
+// for.
 bool Plan::RoomIsNeeded(const Step& eviction, const AskedByNode& asked) const {
   const auto dims = asked.find(eviction.node);
   if (dims == asked.end()) return false;

@@ -1,4 +1,4 @@
-// Evictions and the promises they make possible, as one what-if.
+// Evictions and the tasks that are pipelined to the room they make, as one what-if.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 
 namespace bth::actions::eviction {
 
-// Each eviction names the task it is for, and comes before the promise to that task.
+// Each eviction names the task it is for, and comes before that task is pipelined.
 // Everything is done on the session itself; what is not committed is undone. Thread: scheduling.
 class Plan {
  public:
   struct Mark {
     size_t steps = 0;
   };
-  // Whether `task` may be promised `node`, as things stand.
+  // Whether `task` may be pipelined to `node`, as things stand.
   using MayTake = absl::FunctionRef<bool(model::TaskId, model::NodeId)>;
 
   // `action` must outlive the plan.
@@ -36,10 +36,10 @@ class Plan {
 
   Mark Checkpoint() const { return {steps_.size()}; }
   void RollbackTo(Mark mark);
-  // Takes back, the last first, each eviction since `mark` without which all promises can still be
-  // made once the other evictions are. Afterwards none of them can be left out alone. Cost: steps
-  // since `mark`, for each eviction whose room is not plainly needed; at most kRedoneStepsMax in a
-  // plan.
+  // Takes back, the last first, each eviction since `mark` without which all tasks can still be
+  // pipelined once the other evictions are. Afterwards none of them can be left out alone. Cost:
+  // steps since `mark`, for each eviction whose room is not plainly needed; at most kRedoneStepsMax
+  // in a plan.
   void Spare(Mark mark, MayTake may_take);
 
   // The victims since `mark`, in the order of their evictions.
@@ -50,25 +50,25 @@ class Plan {
   // For whom the plan is first; invalid when it is empty.
   model::TaskId FirstServed() const;
 
-  // Hands the evictions over and leaves the promises in the session. If somebody is evicted, all
-  // pods of the plan are nominated for their nodes. When the sink refuses, all is undone.
+  // Hands the evictions over and leaves the pipelined tasks in the session. If somebody is evicted,
+  // all pods of the plan are nominated for their nodes. When the sink refuses, all is undone.
   absl::Status Commit();
 
  private:
   static constexpr size_t kRedoneStepsMax = 1'000'000;  // About half a second.
 
   struct Step {
-    model::TaskId task;         // Victim, or who is promised room.
-    model::TaskId beneficiary;  // Of an eviction; invalid for a promise.
+    model::TaskId task;         // Victim, or who is pipelined.
+    model::TaskId beneficiary;  // Of an eviction; else invalid.
     model::NodeId node;
     bool is_eviction() const { return beneficiary.valid(); }
   };
 
-  // What promises asked for, by node.
+  // What pipelined tasks asked for, by node.
   using AskedByNode = absl::flat_hash_map<model::NodeId, model::DimMask>;
   AskedByNode AskedSince(Mark mark) const;
   bool RoomIsNeeded(const Step& eviction, const AskedByNode& asked) const;
-  // The order in which Spare tries: all evictions, then all promises.
+  // The order in which Spare tries: all evictions, then all pipelined tasks.
   void PutEvictionsFirst(Mark mark);
   bool RedoWithout(size_t eviction, MayTake may_take);
   void Redo(const Step& step, bool room_was_made);

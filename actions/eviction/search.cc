@@ -131,7 +131,7 @@ void Search::PlaceSubJobs(JobId job, const Goal& goal, Plan& plan) {
 
 bool Search::Commit(JobId job, Plan& plan) {
   // Room that needs no eviction is allocate's to give when it comes later: it binds what fits now,
-  // while a promise would hold the pod until the cycle ends, cycle after cycle.
+  // while a pipelined pod would wait until the cycle ends, cycle after cycle.
   if (!plan.HasEvictions() && AllocateFollows(session_, action_)) {
     plan.RollbackTo({});
     return false;

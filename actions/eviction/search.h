@@ -48,7 +48,7 @@ class Search {
   // The job gets what it lacks, or nobody is evicted and the job's report says why. Only tasks that
   // `why_not` admits are placed.
   void PlaceJob(model::JobId job, Reach reach, WhyNotAsk why_not);
-  // Adds to `plan` a promise to `task` and the evictions that it needs. False: nothing was found,
+  // Pipelines `task` in `plan`, with the evictions that it needs. False: nothing was found,
   // nothing is changed. A task that fits somewhere without evictions gets that place.
   bool Place(const Ask& ask, Plan& plan);
   // Hands over the plan of a job. False: the sink refused it, and the job's report says so, or
@@ -88,7 +88,7 @@ class Search {
   // Nodes of that part that might do, as far as sums tell.
   std::vector<framework::RankedNode> PossibleNodes(const Ask& ask, framework::ShardPart part,
                                                    bool scored);
-  // On success the plan holds evictions and promise.
+  // On success the plan has the evictions, and the pipelined task.
   bool TryNode(const Ask& ask, model::NodeId node, Plan& plan);
   void CountRefusal(const framework::NodeJudge::Objection& objection);
   bool TryVictims(const Ask& ask, model::NodeId node, const std::vector<model::TaskId>& victims,

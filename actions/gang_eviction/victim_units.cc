@@ -59,7 +59,7 @@ bool VictimUnits::HelpsSomeNode(const Unit& unit) const {
                      [this](TaskId task) { return first_on_.contains(session_.state(task).node); });
 }
 
-// Asked while the plan stands: what is left on a node is what nobody is promised.
+// Asked while the plan stands: what is left on a node is what nobody is pipelined to.
 bool VictimUnits::RoomIsNeeded(const Unit& unit) const {
   for (TaskId task : unit.tasks) {
     const auto dims = asked_.find(session_.state(task).node);

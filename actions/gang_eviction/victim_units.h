@@ -22,7 +22,7 @@ class VictimUnits {
     model::TaskId task;
     model::NodeId node;
   };
-  // Whether `task` may be promised `node`, as things stand.
+  // Whether `task` may be pipelined to `node`, as things stand.
   using MayTake = absl::FunctionRef<bool(model::TaskId, model::NodeId)>;
 
   VictimUnits(framework::Session& session, absl::Span<const Bundle> bundles,
@@ -32,7 +32,7 @@ class VictimUnits {
   // placed, then unit by unit, the last first. Afterwards no unit can be left out alone. Cost:
   // victims and placements, for each unit whose room is not plainly needed; at most kStepsMax.
   void Spare(eviction::Plan& plan, MayTake may_take);
-  // Makes `plan`, which must be empty, evict the victims that are left and promise the placements.
+  // Makes `plan`, which must be empty, evict the victims that are left and pipeline the placements.
   // False: some placement may not be made, and the plan is empty again.
   bool Apply(eviction::Plan& plan, MayTake may_take) const;
 
@@ -51,7 +51,7 @@ class VictimUnits {
   };
   bool GoesWhole(model::JobId job) const;
   bool HelpsSomeNode(const Unit& unit) const;
-  // With it back in its place, promises on its nodes would lack room.
+  // With it back in its place, pipelined tasks on its nodes would lack room.
   bool RoomIsNeeded(const Unit& unit) const;
   model::TaskId BeneficiaryOn(model::NodeId node) const;
   bool TryWithout(const std::vector<size_t>& units, eviction::Plan& plan, MayTake may_take);

@@ -34,6 +34,7 @@ struct CapacityAmount {
   std::string name;  // "domain/name"
   int64_t milli = 0;
   bool binary = false;  // 1Gi rather than 1G.
+  bool bare = false;    // Written without its domain, which is the driver's.
   friend bool operator==(const CapacityAmount&, const CapacityAmount&) = default;
 };
 

@@ -56,11 +56,11 @@ constexpr UnsupportedSet Bit(UnsupportedFeature feature) {
   return static_cast<UnsupportedSet>((1u << static_cast<unsigned>(feature)) >> 1);
 }
 
-struct DeviceWishes;     // api/model/devices.h
-struct PodDeviceClaims;  // api/model/device_claims.h
-struct PodExtras;        // api/model/pod_extras.h
-struct PodPeerTerms;     // api/model/pod_peers.h
-struct PodVolumes;       // api/model/storage.h
+struct PodDeviceClaims;    // api/model/device_claims.h
+struct PodDeviceRequests;  // api/model/devices.h
+struct PodExtras;          // api/model/pod_extras.h
+struct PodPeerTerms;       // api/model/pod_peers.h
+struct PodVolumes;         // api/model/storage.h
 
 // Immutable, shared by every pod with the same ones.
 struct PodConstraints {
@@ -80,9 +80,9 @@ struct PodConstraints {
   bool revocable = false;                          // May go to revocable nodes.
   std::shared_ptr<const PodPeerTerms> peer_terms;  // Null: no affinity to pods, no spread.
   std::shared_ptr<const PodVolumes> volumes;       // Null: none that matters here.
-  bool claims_devices = false;                  // Which claims it has is the task's own (TaskRow).
-  std::shared_ptr<const PodExtras> extras;      // Null: none of them.
-  std::shared_ptr<const DeviceWishes> devices;  // Null: none that are shared.
+  bool claims_devices = false;              // Which claims it has is the task's own (TaskRow).
+  std::shared_ptr<const PodExtras> extras;  // Null: none of them.
+  std::shared_ptr<const PodDeviceRequests> devices;  // Null: none that are shared.
   UnsupportedSet unsupported = 0;
   std::string unsupported_detail;  // For people: names of resources, volumes and so on.
   SharedSymbols symbols;           // Of all of them.

@@ -86,19 +86,20 @@ struct NodeDevices {
   friend bool operator==(const NodeDevices&, const NodeDevices&) = default;
 };
 
-// What one container asks for.
-struct DeviceAsk {
+// What one container asks for; HAMi has it under this name.
+struct ContainerDeviceRequest {
   int32_t count = 0;
   int64_t memory = 0;              // Of each device,
   std::optional<int32_t> percent;  // or this share of its memory.
   int32_t cores = 0;
-  friend bool operator==(const DeviceAsk&, const DeviceAsk&) = default;
+  friend bool operator==(const ContainerDeviceRequest&, const ContainerDeviceRequest&) = default;
 };
 
-// What a pod asks of one kind of devices.
-struct DeviceWish {
+// What a pod asks of one kind of shared devices. Not a request of a device claim (DRA), which is a
+// DeviceRequestFacts (api/model/device_claims.h).
+struct PodDeviceRequest {
   DeviceKind kind;
-  std::vector<DeviceAsk> containers;  // Of those that ask, in the order of the pod.
+  std::vector<ContainerDeviceRequest> containers;  // Of those that ask, in the order of the pod.
   std::optional<std::string> mode;    // How it wants to share; nothing: as the node does.
   std::vector<std::string> only_ids;  // Empty: any.
   std::vector<std::string> never_ids;
@@ -111,9 +112,9 @@ struct DeviceWish {
 };
 
 // Part of a pod's constraints; immutable.
-struct DeviceWishes {
-  std::vector<DeviceWish> wishes;  // By kind, each once.
-  uint64_t rules = 0;              // Exclusive rules that it matches, one bit each.
+struct PodDeviceRequests {
+  std::vector<PodDeviceRequest> requests;  // By kind, each once.
+  uint64_t rules = 0;                      // Exclusive rules that it matches, one bit each.
 };
 
 // Something that a pod holds.

@@ -100,12 +100,12 @@ std::string_view PhaseName(PodGroupPhase phase);  // "" for kNone.
 PodGroupPhase ParsePhase(std::string_view text);  // Unknown texts: kNone.
 
 // What a job, or each sub-job of a policy, asks of the network (networkTopology).
-struct TopologyWish {
+struct NetworkTopologySpec {
   enum class Mode : uint8_t { kNone, kHard, kSoft };
   Mode mode = Mode::kNone;
   std::optional<int32_t> highest_tier;
   std::string highest_tier_name;  // Counts when the number is not given.
-  friend bool operator==(const TopologyWish&, const TopologyWish&) = default;
+  friend bool operator==(const NetworkTopologySpec&, const NetworkTopologySpec&) = default;
 };
 
 // Names and slow-changing parts of a job; immutable.
@@ -121,7 +121,7 @@ struct JobFacts {
   std::string revocable_zone;              // "*" or empty.
   std::vector<QuotaAmount> quota_request;  // spec.minResources under all its names, by name.
   // Of the job and of each policy of sub-jobs, in their order; empty: none asks for anything.
-  std::vector<TopologyWish> topology;
+  std::vector<NetworkTopologySpec> topology;
   bool keeps_rank_order = false;  // Neighbours in rank are to be neighbours in the network.
   SharedTaskTopology task_topology;
   friend bool operator==(const JobFacts&, const JobFacts&) = default;

@@ -81,7 +81,7 @@ struct Snapshot {
       std::make_shared<const std::vector<JobId>>();
   // Jobs that would be active but are kept out of cycles for a while, and whose PodGroup shows
   // other counts of pods than theirs.
-  std::shared_ptr<const std::vector<JobId>> untold_held_jobs =
+  std::shared_ptr<const std::vector<JobId>> untold_backoff_jobs =
       std::make_shared<const std::vector<JobId>>();
   // Jobs of which a row, a task or what it counts may differ from the snapshot one generation
   // before, jobs that are gone included; by id. Null: any may.

@@ -32,7 +32,7 @@ constexpr bool InGroup(TaskStatus s, uint32_t group) {
 inline constexpr uint32_t kAllocatedGroup =
     StatusBit(TaskStatus::kBound) | StatusBit(TaskStatus::kBinding) |
     StatusBit(TaskStatus::kRunning) | StatusBit(TaskStatus::kAllocated);
-// Allocated or promised: event handlers run when a task enters or leaves this group.
+// Allocated or pipelined: event handlers run when a task enters or leaves this group.
 inline constexpr uint32_t kOccupyingGroup = kAllocatedGroup | StatusBit(TaskStatus::kPipelined);
 inline constexpr uint32_t kScheduledGroup =
     StatusBit(TaskStatus::kRunning) | StatusBit(TaskStatus::kBound) |

@@ -19,8 +19,8 @@ using NodeAmounts = CowVector<NodeId, ResourceVec, 64>;
 struct Usage {
   NodeAmounts idle;                           // Allocatable - on the node; may be negative.
   NodeAmounts releasing;                      // Part of what is on the node that is going away.
-  NodeAmounts pipelined;                      // Promised; not taken from idle.
-  CowVector<NodeId, NonZeroRequest> nonzero;  // Of all on the node or promised.
+  NodeAmounts pipelined;                      // Not there yet; not taken from idle.
+  CowVector<NodeId, NonZeroRequest> nonzero;  // Of all on the node or pipelined.
   CowVector<TaskId, TaskState> tasks;
   CowVector<JobId, JobCounts, kJobChunkRows> jobs;
   CowVector<SubJobId, SubJobCounts> sub_jobs;

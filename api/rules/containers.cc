@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "api/rules/environment.h"
 #include "api/rules/names.h"
 #include "api/rules/network.h"
@@ -71,7 +70,7 @@ void CheckContainer(const Part& spec, const Part& container, const PodParts& pod
 
 void CheckImageBlanks(const Part& container) {
   const std::string_view image = container["image"].AsString();
-  if (ToStd(absl::StripAsciiWhitespace(ToAbsl(image))).size() == image.size()) return;
+  if (StripAsciiWhitespace(image).size() == image.size()) return;
   container.Invalid("image", Json(image), "must not have leading or trailing whitespace");
 }
 

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "api/rules/names.h"
 #include "api/rules/paths_in_volumes.h"
 #include "api/rules/quantities.h"
@@ -81,7 +80,7 @@ void CheckFieldRef(const Part& ref, const Words& known) {
   }
   if (const std::optional<Subscripted> parts = SplitSubscript(path)) {
     if (parts->field == "metadata.annotations") {
-      const std::string lower = absl::AsciiStrToLower(ToAbsl(parts->key));
+      const std::string lower = AsciiStrToLower(parts->key);
       ref.Invalid("", lower, CheckQualifiedName(lower));
     } else if (parts->field == "metadata.labels") {
       ref.Invalid("", parts->key, CheckQualifiedName(parts->key));

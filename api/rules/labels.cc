@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "absl/strings/ascii.h"
 #include "api/rules/names.h"
 #include "base/strings.h"
 
@@ -52,7 +51,7 @@ void CheckAnnotations(const Part& holder, std::string_view key) {
   for (const auto& [name, value] : holder.TextMap(key)) {
     bytes += name.size() + value.size();
     // Names are compared without regard to case.
-    const std::string lower = absl::AsciiStrToLower(ToAbsl(name));
+    const std::string lower = AsciiStrToLower(name);
     holder.Invalid(key, name, CheckQualifiedName(lower));
   }
   if (bytes > kAnnotationBytesMax) {

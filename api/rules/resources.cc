@@ -44,7 +44,7 @@ bool IsPlainName(std::string_view name) {
          std::find(std::begin(kPlainNames), std::end(kPlainNames), name) != std::end(kPlainNames);
 }
 
-// What is promised twice is taken twice: requests and limits must be one amount.
+// What is given twice is taken twice: requests and limits must be one amount.
 bool MayBeOvercommitted(std::string_view name) {
   return IsNativeResource(name) && !IsHugePages(name);
 }

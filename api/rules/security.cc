@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "absl/strings/ascii.h"
 #include "api/rules/paths_in_volumes.h"
 #include "api/rules/windows.h"
 #include "base/strings.h"
@@ -116,7 +115,7 @@ void CheckAppArmor(const Part& context) {
     const std::string_view name = profile.Text("localhostProfile");
     const bool named = profile.Has("localhostProfile");
     if (type == "Localhost") {
-      const std::string_view bare = ToStd(absl::StripAsciiWhitespace(ToAbsl(name)));
+      const std::string_view bare = StripAsciiWhitespace(name);
       if (named && bare != name) {
         profile.Invalid("localhostProfile", Json(name), "must not be padded with whitespace");
       } else if (bare.empty()) {

@@ -5,7 +5,6 @@
 #include <set>
 #include <string>
 
-#include "absl/strings/ascii.h"
 #include "api/rules/environment.h"
 #include "api/rules/labels.h"
 #include "api/rules/names.h"
@@ -194,7 +193,7 @@ void CheckCsi(const Part& source, const VolumeOwner&) {
   const std::string_view driver = source.Text("driver");
   if (driver.empty()) source.Required("driver");
   if (driver.size() > 63) source.Add(TooLong(source.at().Field("driver").Text(), 63));
-  const std::string lower = absl::AsciiStrToLower(ToAbsl(driver));
+  const std::string lower = AsciiStrToLower(driver);
   source.Invalid("driver", driver, CheckDnsSubdomain(lower));
   source.Within("nodePublishSecretRef", [&source](const Part& ref) {
     const std::string_view name = ref.Text("name");
@@ -208,7 +207,7 @@ void CheckFlex(const Part& source, const VolumeOwner&) {
   const Place options = source.at().Field("options");
   for (const auto& [key, value] : source.Members("options")) {
     const std::string_view ns = key.substr(0, key.find('/'));
-    const std::string dotted = StrCat(".", absl::AsciiStrToLower(ToAbsl(ns)));
+    const std::string dotted = StrCat(".", AsciiStrToLower(ns));
     if (!dotted.ends_with(".kubernetes.io") && !dotted.ends_with(".k8s.io")) continue;
     source.Add(Invalid(options.Key(key).Text(), Json(key),
                        "kubernetes.io and k8s.io namespaces are reserved"));

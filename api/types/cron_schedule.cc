@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
@@ -66,7 +65,7 @@ absl::Status WrongField(const FieldRange& range, std::string_view text, std::str
 }
 
 absl::StatusOr<int> ReadValue(const FieldRange& range, std::string_view text) {
-  const std::string lower = absl::AsciiStrToLower(ToAbsl(text));
+  const std::string lower = AsciiStrToLower(text);
   for (size_t i = 0; i < range.words.size(); ++i) {
     if (range.words[i] == lower) return range.first + static_cast<int>(i);
   }
@@ -178,7 +177,7 @@ absl::StatusOr<CronSchedule> CronSchedule::Parse(std::string_view text, absl::Ti
       return absl::InvalidArgumentError("nothing follows the time zone");
     }
     BTH_ASSIGN_OR_RETURN(schedule.zone_, LoadZone(rest.substr(equals + 1, space - equals - 1)));
-    rest = ToStd(absl::StripAsciiWhitespace(ToAbsl(rest.substr(space))));
+    rest = StripAsciiWhitespace(rest.substr(space));
   }
   BTH_RETURN_IF_ERROR(schedule.ParseFields(rest));
   return schedule;

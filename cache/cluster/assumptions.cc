@@ -254,7 +254,7 @@ absl::Status Assumptions::Check() const {
       return wrong("is assumed to be bound or evicted, and is neither");
     }
     if (HasNomination(id) && !row.nominated_node.valid())
-      return wrong("is promised room, and nominated nowhere");
+      return wrong("has an assumed nomination, and is nominated nowhere");
   }
   return absl::OkStatus();
 }

@@ -24,16 +24,16 @@
 
 namespace bth::cache {
 
-// Owns what is assumed of which task: where it is bound to or that it is evicted, what is promised
-// to it, that its gate goes (`gate_lifted` of its row), that nobody may evict it for a while. Each
-// decision names the pod by key and UID: one made anew under the same name is another pod. Thread:
-// I/O.
+// Owns what is assumed of which task: where it is bound to or that it is evicted, where it is
+// nominated, that its gate goes (`gate_lifted` of its row), that nobody may evict it for a while.
+// Each decision names the pod by key and UID: one made anew under the same name is another pod.
+// Thread: I/O.
 class Assumptions {
  public:
   // Which of a task's assumptions an object does not show yet: they hold on.
   struct Open {
     bool placement = false;   // A binding or an eviction.
-    bool nomination = false;  // Room that was promised.
+    bool nomination = false;  // `nominated_node` is ours.
   };
   // The same, to outlive the row of the task.
   struct Saved {
@@ -84,7 +84,7 @@ class Assumptions {
   absl::flat_hash_set<absl::string_view> NodesBeingBoundTo() const;
 
   bool HasPlacement(model::TaskId id) const { return (Of(id) & kPlacement) != 0; }
-  // Its `nominated_node` is our promise, which the object does not show.
+  // Its `nominated_node` is our nomination, which the object does not show.
   bool HasNomination(model::TaskId id) const { return (Of(id) & kNomination) != 0; }
 
   // For tests: what does not hold. Cost: all tasks.

@@ -21,7 +21,7 @@ struct JobRecord {
   model::SubJobId default_sub_job;   // Of all tasks that no policy claims.
   absl::flat_hash_map<std::string, model::SubJobId> sub_jobs;  // Of policies, by key.
   absl::flat_hash_map<std::string, model::RoleId> roles;
-  absl::Duration held_until = -absl::InfiniteDuration();  // Monotonic.
+  absl::Duration backoff_until = -absl::InfiniteDuration();  // Monotonic.
   bool lists_dirty = true;
 };
 

@@ -109,7 +109,7 @@ void JobTable::Put(CompiledPodGroup group, PodOf pod_of) {
   const bool regroup = !job.group || job.group->sub_groups != group.sub_groups ||
                        HasUnnamedRole(*job.group) != HasUnnamedRole(group);
   const bool shows_the_same = same_object && job.group->shown.phase == group.shown.phase;
-  if (!same_object) job.held_until = -absl::InfiniteDuration();
+  if (!same_object) job.backoff_until = -absl::InfiniteDuration();
   if (job.group) amounts_.Remove(job.group->min_resources);
   amounts_.Add(group.min_resources);
   if (!shows_the_same) draft_.now.usage.jobs.Mutable(id).phase = group.shown.phase;
@@ -340,29 +340,29 @@ void JobTable::SetPhase(JobId job, PodGroupPhase phase) {
   Touch(job);
 }
 
-void JobTable::Hold(JobId job, absl::Duration pause) {
-  records_[job].held_until = clock_.Monotonic() + pause;
-  held_.insert(job);
+void JobTable::BackOff(JobId job, absl::Duration pause) {
+  records_[job].backoff_until = clock_.Monotonic() + pause;
+  backing_off_.insert(job);
   Touch(job);
 }
 
-bool JobTable::IsHeld(JobId job) const {
-  return records_[job].held_until > clock_.Monotonic();
+bool JobTable::IsBackingOff(JobId job) const {
+  return records_[job].backoff_until > clock_.Monotonic();
 }
 
-absl::Duration JobTable::UntilHoldEnds() const {
+absl::Duration JobTable::UntilBackoffEnds() const {
   absl::Duration earliest = absl::InfiniteDuration();
-  for (JobId job : held_) earliest = std::min(earliest, records_[job].held_until);
+  for (JobId job : backing_off_) earliest = std::min(earliest, records_[job].backoff_until);
   return earliest - clock_.Monotonic();
 }
 
-void JobTable::EndHolds() {
+void JobTable::EndBackoffs() {
   const absl::Duration now = clock_.Monotonic();
-  for (auto it = held_.begin(); it != held_.end();) {
+  for (auto it = backing_off_.begin(); it != backing_off_.end();) {
     const JobId job = *it;
-    if (records_[job].held_until <= now) {
+    if (records_[job].backoff_until <= now) {
       Touch(job);
-      held_.erase(it++);
+      backing_off_.erase(it++);
     } else {
       ++it;
     }
@@ -423,7 +423,7 @@ void JobTable::WriteLists(JobId job) {
 }
 
 void JobTable::Publish() {
-  EndHolds();
+  EndBackoffs();
   model::Snapshot& now = draft_.now;
   for (JobId job : dirty_) {
     WriteLists(job);
@@ -433,9 +433,9 @@ void JobTable::Publish() {
     const bool has_work = HasWork(job);
     without_queue_.Set(job, has_work && !row.queue.valid());
     const bool is_schedulable = has_work && row.queue.valid();
-    const bool is_held = IsHeld(job);
-    active_.Set(job, is_schedulable && !is_held);
-    untold_.Set(job, is_schedulable && is_held && !records_[job].group->single_pod &&
+    const bool is_backing_off = IsBackingOff(job);
+    active_.Set(job, is_schedulable && !is_backing_off);
+    untold_.Set(job, is_schedulable && is_backing_off && !records_[job].group->single_pod &&
                          ShowsOtherCounts(job));
   }
   dirty_.clear();
@@ -449,7 +449,7 @@ void JobTable::Publish() {
   now.all_jobs = all_.Publish(by_age);
   now.active_jobs = active_.Publish(by_age);
   now.jobs_without_queue = without_queue_.Publish(by_age);
-  now.untold_held_jobs = untold_.Publish(by_age);
+  now.untold_backoff_jobs = untold_.Publish(by_age);
 }
 
 void JobTable::Recycle() {

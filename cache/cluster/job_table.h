@@ -68,9 +68,9 @@ class JobTable {
   void SetPhase(model::JobId job, model::PodGroupPhase phase);
   // Keeps a job out of cycles for so long, whoever sets the clock meanwhile. A later call replaces
   // an earlier one.
-  void Hold(model::JobId job, absl::Duration pause);
-  bool IsHeld(model::JobId job) const;
-  absl::Duration UntilHoldEnds() const;  // InfiniteDuration: none is held.
+  void BackOff(model::JobId job, absl::Duration pause);
+  bool IsBackingOff(model::JobId job) const;
+  absl::Duration UntilBackoffEnds() const;  // InfiniteDuration: none backs off.
 
   model::JobId Find(const std::string& key) const;  // Invalid: there is none.
   const JobRecord& RecordOf(model::JobId job) const { return records_[job]; }
@@ -103,7 +103,7 @@ class JobTable {
   void WriteRow(model::JobId job);
   void WriteMinimums(model::JobId job, model::JobRow* row);
   void DropIfEmpty(model::JobId job);
-  void EndHolds();
+  void EndBackoffs();
   void WriteLists(model::JobId job);
   bool HasWork(model::JobId job) const;
   bool ShowsOtherCounts(model::JobId job) const;
@@ -123,8 +123,8 @@ class JobTable {
   SortedIds<model::JobId> all_;            // With a PodGroup and a queue.
   SortedIds<model::JobId> active_;         // Of these, the ones with something to do.
   SortedIds<model::JobId> without_queue_;  // With work, and a queue that does not exist.
-  SortedIds<model::JobId> untold_;         // Active but held, and shows other counts.
-  absl::flat_hash_set<model::JobId> held_;
+  SortedIds<model::JobId> untold_;         // Active but backing off, and shows other counts.
+  absl::flat_hash_set<model::JobId> backing_off_;
   absl::flat_hash_set<model::JobId> without_group_;  // Known by their pods only.
   absl::flat_hash_set<model::TaskId> without_job_;   // Ours, with no group annotation.
   bool unclaimed_changed_ = false;                   // About a pod of one of the two.

@@ -299,13 +299,13 @@ void Mirror::AssumePhase(const std::string& pod_group_key, model::PodGroupPhase 
   const JobId job = jobs.Find(pod_group_key);
   if (job.valid() && jobs.RecordOf(job).group) jobs.SetPhase(job, phase);
 }
-void Mirror::HoldJob(const std::string& key, absl::Duration pause) {
+void Mirror::BackOffJob(const std::string& key, absl::Duration pause) {
   const JobId job = tables_->jobs.Find(key);
-  if (job.valid()) tables_->jobs.Hold(job, pause);
+  if (job.valid()) tables_->jobs.BackOff(job, pause);
 }
-bool Mirror::IsJobHeld(const std::string& key) const {
+bool Mirror::IsJobBackingOff(const std::string& key) const {
   const JobId job = tables_->jobs.Find(key);
-  return job.valid() && tables_->jobs.IsHeld(job);
+  return job.valid() && tables_->jobs.IsBackingOff(job);
 }
 
 bool Mirror::changed() const {
@@ -344,9 +344,9 @@ std::shared_ptr<const model::Snapshot> Mirror::Publish() {
   return snapshot;
 }
 
-absl::Duration Mirror::UntilHoldEnds() const {
+absl::Duration Mirror::UntilNextDeadline() const {
   const absl::Duration earliest =
-      std::min(tables_->jobs.UntilHoldEnds(), tables_->assumptions.UntilSpareEnds());
+      std::min(tables_->jobs.UntilBackoffEnds(), tables_->assumptions.UntilSpareEnds());
   if (!tables_->draft.some_wait()) return earliest;
   return std::min(earliest, tables_->pods.NextGivenUp() - clock_.Now());
 }
@@ -396,7 +396,12 @@ std::string Mirror::UidOfQueue(const std::string& queue) const {
 }
 
 std::optional<PodView> Mirror::Pod(const std::string& key) const {
-  const TaskId id = tables_->pods.Find(key);
+  return ViewOf(tables_->pods.Find(key));
+}
+std::optional<PodView> Mirror::Pod(const std::string& key, std::string_view uid) const {
+  return ViewOf(tables_->pods.Find(key, uid));
+}
+std::optional<PodView> Mirror::ViewOf(TaskId id) const {
   if (!id.valid()) return std::nullopt;
   const Assumptions& assumptions = tables_->assumptions;
   const NodeTable& nodes = tables_->nodes;

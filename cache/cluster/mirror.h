@@ -105,7 +105,8 @@ class Mirror {
   // Back to what the last object said. No effect when the pod is gone or confirmed.
   void ForgetAssumption(const std::string& key, std::string_view uid);
   // Room on `node` that evictions make for the pending pod counts as its nomination until the
-  // object shows one, this or another; until the pod is bound or gone, or the promise is forgotten.
+  // object shows one, this or another; until the pod is bound or gone, or the nomination is
+  // forgotten.
   absl::Status AssumeNomination(const std::string& key, std::string_view uid,
                                 const std::string& node);
   void ForgetNomination(const std::string& key, std::string_view uid);
@@ -117,8 +118,8 @@ class Mirror {
   void AssumePhase(const std::string& pod_group_key, model::PodGroupPhase phase);
   // Keeps a job out of cycles for so long; a later call replaces an earlier one, and a PodGroup
   // that is made anew ends it.
-  void HoldJob(const std::string& key, absl::Duration pause);
-  bool IsJobHeld(const std::string& key) const;
+  void BackOffJob(const std::string& key, absl::Duration pause);
+  bool IsJobBackingOff(const std::string& key) const;
   // Nobody may evict the pod for a while, which is returned: twice as long as the last time.
   absl::Duration SparePod(const std::string& key, std::string_view uid);
 
@@ -127,9 +128,9 @@ class Mirror {
   // something changed that only statuses follow: confirmed bindings, room that nobody waits for.
   bool statuses_changed() const;
   std::shared_ptr<const model::Snapshot> Publish();
-  // In how long the earliest pause of a job or spared pod ends, or, while a job waits, a leaving
-  // pod is given up; InfiniteDuration when none.
-  absl::Duration UntilHoldEnds() const;
+  // In how long the earliest backoff of a job or time of a spared pod ends, or, while a job waits,
+  // a leaving pod is given up; InfiniteDuration when none.
+  absl::Duration UntilNextDeadline() const;
 
   // What the objects show; null or nothing when unknown.
   // True when the PodGroup is ours to enqueue and to write: a pod of it is ours, or it has none.
@@ -147,7 +148,9 @@ class Mirror {
   const ShownPodGroup* ShownOf(const std::string& pod_group_key) const;
   const CompiledQueue* Queue(const std::string& name) const;  // Null: unknown.
   std::string UidOfQueue(const std::string& queue) const;     // Empty: unknown.
+  // Any of that name, and only the one with `uid`.
   std::optional<PodView> Pod(const std::string& key) const;
+  std::optional<PodView> Pod(const std::string& key, std::string_view uid) const;
   const model::NodeFacts* NodeNamed(const std::string& name) const;
   // What is to be written into the status of our NodeShard; nothing: it shows it, or there is none.
   // To be asked while no session is open, which may use nodes that have left since. Cost: none
@@ -170,6 +173,7 @@ class Mirror {
 
  private:
   void SettleDimensions();
+  std::optional<PodView> ViewOf(model::TaskId id) const;  // Nothing: the id is invalid.
 
   const Clock& clock_;
   const MirrorOptions options_;

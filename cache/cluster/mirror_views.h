@@ -43,7 +43,7 @@ struct PodView {
   std::string_view reason;  // Of PodScheduled when False.
   std::string_view message;
   std::string_view nominated_node;      // As the object shows it,
-  std::string_view assumed_nomination;  // and what cycles promised since then.
+  std::string_view assumed_nomination;  // and where cycles nominated it since then.
   std::string_view assumed_node;        // Where a binding under way puts it.
 };
 

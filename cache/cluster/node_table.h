@@ -25,7 +25,7 @@ namespace bth::cache {
 
 // Owns the nodes' rows with what they can take, which images they hold and which host ports are
 // taken, and the order of those that are ready. A row lives while its object does or a pod is, goes
-// or is promised there. Thread: I/O. Cost of each call: the object's own size.
+// or is nominated there. Thread: I/O. Cost of each call: the object's own size.
 class NodeTable {
  public:
   // All of them outlive the table.

@@ -75,7 +75,7 @@ class PodTable {
   void SetState(model::TaskId id, const model::TaskState& state);
   // Back to what the last object said.
   void ShowObject(model::TaskId id);
-  // Room on that node counts as promised to the pod. Empty: nowhere.
+  // The pod counts as nominated for that node. Empty: nowhere.
   void Nominate(model::TaskId id, std::string_view node);
 
   // Of the resources that have got or lost a dimension: who asks for them. All sums lose these

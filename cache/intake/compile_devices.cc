@@ -19,8 +19,11 @@ using model::DeviceReach;
 using types::Quantity;
 
 // Names without a domain are the driver's own.
+bool IsBare(std::string_view name) {
+  return !StrContains(name, "/");
+}
 std::string FullName(std::string_view name, std::string_view driver) {
-  return StrContains(name, "/") ? std::string(name) : StrCat(driver, "/", name);
+  return IsBare(name) ? StrCat(driver, "/", name) : std::string(name);
 }
 
 absl::Status ReadMilli(const Quantity& quantity, int64_t* out) {
@@ -124,6 +127,7 @@ absl::Status CompileDevice(const types::Device& device, const std::string& drive
   for (const auto& [name, capacity] : device.capacity) {
     model::DeviceCapacityFacts& row = out->capacities.emplace_back();
     row.name = FullName(name, driver);
+    row.bare = IsBare(name);
     row.binary = capacity.value.format() == Quantity::Format::kBinarySI;
     const std::string path = StrCat("capacity[", name, "]");
     absl::Status read = ReadMilli(capacity.value, &row.milli);
@@ -319,6 +323,7 @@ std::shared_ptr<const model::AllocationFacts> CompileAllocation(const types::Cla
     for (const auto& [name, quantity] : device.consumed_capacity) {
       CapacityAmount& amount = row.consumed.emplace_back();
       amount.name = FullName(name, device.driver);
+      amount.bare = IsBare(name);
       amount.binary = quantity.format() == Quantity::Format::kBinarySI;
       // More than can be counted is all there can be.
       if (!ReadMilli(quantity, &amount.milli).ok()) amount.milli = INT64_MAX;

@@ -56,8 +56,9 @@ SubGroup CompileSubGroup(const types::SubGroupPolicy& policy) {
   return out;
 }
 
-model::TopologyWish CompileWish(const std::optional<types::NetworkTopology>& wanted) {
-  using Mode = model::TopologyWish::Mode;
+model::NetworkTopologySpec CompileTopologySpec(
+    const std::optional<types::NetworkTopology>& wanted) {
+  using Mode = model::NetworkTopologySpec::Mode;
   if (!wanted) return {};
   return {.mode = wanted->mode == "soft" ? Mode::kSoft : Mode::kHard,
           .highest_tier = wanted->highest_tier_allowed,
@@ -192,9 +193,9 @@ absl::StatusOr<CompiledPodGroup> Compile(const types::PodGroup& group) {
     out.sub_groups.push_back(CompileSubGroup(policy));
   }
   if (out.has_network_topology) {
-    out.facts->topology.push_back(CompileWish(group.spec.network_topology));
+    out.facts->topology.push_back(CompileTopologySpec(group.spec.network_topology));
     for (const types::SubGroupPolicy& policy : group.spec.sub_group_policy) {
-      out.facts->topology.push_back(CompileWish(policy.network_topology));
+      out.facts->topology.push_back(CompileTopologySpec(policy.network_topology));
     }
   }
   out.shown.allocated_hyper_node = std::string(meta.Annotation(kAllocatedHyperNode));

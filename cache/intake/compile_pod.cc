@@ -336,7 +336,7 @@ absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility&
   }
   const std::shared_ptr<PodConstraints> constraints = CompileConstraints(pod, out.ours, symbols);
   if (out.ours && responsibility.devices != nullptr) {
-    constraints->devices = devices::ReadWishes(pod, *responsibility.devices);
+    constraints->devices = devices::ReadRequests(pod, *responsibility.devices);
   }
   if (out.ours) out.device_claims = CompileDeviceClaims(pod);
   constraints->claims_devices = out.device_claims != nullptr;

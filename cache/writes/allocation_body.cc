@@ -25,12 +25,15 @@ Json Parsed(const std::string& text) {
   return Json::Parse(text).value_or(Json());
 }
 
-Json AmountsBody(const std::vector<model::CapacityAmount>& amounts) {
+// By the names that the slice has: other schedulers look for these.
+Json ConsumedBody(const model::AllocatedDeviceFacts& device) {
   Json out = Json::MakeObject();
-  for (const model::CapacityAmount& amount : amounts) {
+  for (const model::CapacityAmount& amount : device.consumed) {
     const auto format =
         amount.binary ? types::Quantity::Format::kBinarySI : types::Quantity::Format::kDecimalSI;
-    out.Set(amount.name, types::Quantity::FromMilli(amount.milli, format).ToString());
+    const size_t domain = amount.bare ? device.driver.size() + 1 : 0;
+    out.Set(amount.name.substr(domain),
+            types::Quantity::FromMilli(amount.milli, format).ToString());
   }
   return out;
 }
@@ -55,7 +58,7 @@ Json DeviceBody(const model::AllocatedDeviceFacts& device) {
     out.Set("bindingFailureConditions", Texts(device.failure_conditions));
   }
   if (!device.share_id.empty()) out.Set("shareID", device.share_id);
-  if (!device.consumed.empty()) out.Set("consumedCapacity", AmountsBody(device.consumed));
+  if (!device.consumed.empty()) out.Set("consumedCapacity", ConsumedBody(device));
   return out;
 }
 

@@ -76,10 +76,11 @@ void BindingWriter::Failed(Binding& bind, BindFailure why, const absl::Status& s
 
 // The watch may be behind: what it shows as waiting would be tried again in every cycle.
 void BindingWriter::AwaitNews(const Binding& bind) {
-  const std::optional<PodView> view = parts_.mirror.Pod(bind.key());
-  const bool waits = view && view->uid == bind.uid && view->node.empty() &&
-                     view->status == model::TaskStatus::kPending;
-  if (waits && !parts_.mirror.IsJobHeld(bind.job)) parts_.mirror.HoldJob(bind.job, kNewsPause);
+  const std::optional<PodView> view = parts_.mirror.Pod(bind.key(), bind.uid);
+  const bool waits = view && view->node.empty() && view->status == model::TaskStatus::kPending;
+  if (waits && !parts_.mirror.IsJobBackingOff(bind.job)) {
+    parts_.mirror.BackOffJob(bind.job, kNewsPause);
+  }
 }
 
 void BindingWriter::Finish(Binding& bind, bool is_bound) {
@@ -106,10 +107,10 @@ void BindingWriter::Abandon(Binding& bind) {
 
 // Others of its gang may be bound, which lacks it now.
 void BindingWriter::TellOvertaken(const Binding& bind) {
-  const std::optional<PodView> view = parts_.mirror.Pod(bind.key());
+  const std::optional<PodView> view = parts_.mirror.Pod(bind.key(), bind.uid);
   BindFailure why = BindFailure::kInterrupted;
   std::string what;
-  if (!view || view->uid != bind.uid) {
+  if (!view) {
     why = BindFailure::kGone;
     what = DeletedBeforeBound(bind);
   } else if (!view->node.empty()) {
@@ -168,8 +169,8 @@ void BindingWriter::Resume(Binding bind) {
 }
 
 bool BindingWriter::StillWanted(const Binding& bind) const {
-  const std::optional<PodView> view = parts_.mirror.Pod(bind.key());
-  return view && view->uid == bind.uid && view->assumed_node == bind.node;
+  const std::optional<PodView> view = parts_.mirror.Pod(bind.key(), bind.uid);
+  return view && view->assumed_node == bind.node;
 }
 
 bool BindingWriter::ToldByWatch(Binding& bind) {

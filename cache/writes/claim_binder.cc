@@ -231,8 +231,8 @@ void ClaimBinder::GiveBack(Order order) {
 }
 
 absl::Status ClaimBinder::Look(const Order& order) const {
-  const std::optional<PodView> pod = mirror_.Pod(order.pod);
-  if (!pod || pod->uid != order.uid || pod->status != model::TaskStatus::kBinding) {
+  const std::optional<PodView> pod = mirror_.Pod(order.pod, order.uid);
+  if (!pod || pod->status != model::TaskStatus::kBinding) {
     return absl::CancelledError(StrCat("pod ", order.pod, " is no more to be bound"));
   }
   absl::Status not_yet;

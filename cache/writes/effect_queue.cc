@@ -15,8 +15,8 @@ absl::Status EffectQueue::Submit(framework::EffectBatch batch) {
     return absl::ResourceExhaustedError(StrCat("more than ", kBindsMax, " bindings are under way"));
   }
   writer_.AddUnderWay(binds);
-  if (hold_) {
-    held_.push_back(std::move(batch));
+  if (buffers_) {
+    buffered_.push_back(std::move(batch));
   } else {
     Send(std::move(batch));
   }
@@ -29,8 +29,8 @@ void EffectQueue::Send(framework::EffectBatch batch) {
 }
 
 void EffectQueue::Report(framework::CycleReport report) {
-  if (hold_) {
-    held_report_ = std::move(report);
+  if (buffers_) {
+    buffered_report_ = std::move(report);
     return;
   }
   Filter(&report);
@@ -39,17 +39,17 @@ void EffectQueue::Report(framework::CycleReport report) {
   });
 }
 
-void EffectQueue::BeginCycle(WriteStops stops, bool hold) {
+void EffectQueue::BeginCycle(WriteStops stops, bool buffers) {
   stops_ = std::move(stops);
-  hold_ = hold;
+  buffers_ = buffers;
   dropped_jobs_.clear();
 }
 
 int64_t EffectQueue::EndCycle(WriteStops stops) {
   stops_ = std::move(stops);
-  hold_ = false;
+  buffers_ = false;
   int64_t dropped = 0;
-  for (framework::EffectBatch& batch : held_) {
+  for (framework::EffectBatch& batch : buffered_) {
     if (stops_.Check(batch).ok()) {
       Send(std::move(batch));
       continue;
@@ -63,8 +63,8 @@ int64_t EffectQueue::EndCycle(WriteStops stops) {
       dropped_jobs_.insert(batch.snapshot->tasks[pipeline.task].job);
     }
   }
-  held_.clear();
-  if (held_report_) Report(*std::exchange(held_report_, std::nullopt));
+  buffered_.clear();
+  if (buffered_report_) Report(*std::exchange(buffered_report_, std::nullopt));
   return dropped;
 }
 
@@ -76,7 +76,7 @@ void EffectQueue::Filter(framework::CycleReport* report) const {
            (job.valid() && stops_.StopsQueue(snapshot, snapshot.jobs[job].queue));
   };
   std::erase_if(report->pod_groups, [&](const auto& group) { return untold(group.job); });
-  std::erase_if(report->held_pod_groups, [&](const auto& group) { return untold(group.job); });
+  std::erase_if(report->backoff_pod_groups, [&](const auto& group) { return untold(group.job); });
   std::erase_if(report->pods,
                 [&](const auto& pod) { return untold(snapshot.tasks[pod.task].job); });
   std::erase_if(report->lifted_gates,

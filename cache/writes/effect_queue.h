@@ -29,12 +29,12 @@ class EffectQueue final : public framework::EffectSink {
   void Report(framework::CycleReport report) override;
 
   // From now on batches that `stops` forbid are refused, and what they concern is not reported.
-  // `hold`: what comes stays here until EndCycle, so that the closed session can be checked before
-  // anything of it is written.
-  void BeginCycle(WriteStops stops, bool hold);
-  const std::vector<framework::EffectBatch>& held_batches() const { return held_; }
-  const std::optional<framework::CycleReport>& held_report() const { return held_report_; }
-  // Lets go of what was held, but for what `stops` forbid by now. Returns how many bindings and
+  // `buffers`: what comes stays here until EndCycle, so that the closed session can be checked
+  // before anything of it is written.
+  void BeginCycle(WriteStops stops, bool buffers);
+  const std::vector<framework::EffectBatch>& buffered_batches() const { return buffered_; }
+  const std::optional<framework::CycleReport>& buffered_report() const { return buffered_report_; }
+  // Lets go of what was buffered, but for what `stops` forbid by now. Returns how many bindings and
   // evictions were dropped.
   int64_t EndCycle(WriteStops stops);
 
@@ -45,9 +45,9 @@ class EffectQueue final : public framework::EffectSink {
   net::Executor& executor_;
   EffectWriter& writer_;
   WriteStops stops_;
-  bool hold_ = false;
-  std::vector<framework::EffectBatch> held_;
-  std::optional<framework::CycleReport> held_report_;
+  bool buffers_ = false;
+  std::vector<framework::EffectBatch> buffered_;
+  std::optional<framework::CycleReport> buffered_report_;
   absl::flat_hash_set<model::JobId> dropped_jobs_;  // Of this cycle; their statuses would be lies.
 };
 

@@ -229,7 +229,7 @@ void EffectWriter::Take(framework::CycleReport report) {
   if (options_.on_report) options_.on_report(report);
   if (options_.single_pods) {
     report.pod_groups.clear();
-    report.held_pod_groups.clear();
+    report.backoff_pod_groups.clear();
     report.queues.clear();
     report.queue_notices.clear();
   }

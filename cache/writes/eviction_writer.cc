@@ -126,8 +126,8 @@ void EvictionWriter::Resume(Eviction eviction) {
 }
 
 bool EvictionWriter::StillWanted(const Eviction& eviction) const {
-  const std::optional<PodView> view = parts_.mirror.Pod(eviction.key());
-  return view && view->uid == eviction.uid && view->assumed;
+  const std::optional<PodView> view = parts_.mirror.Pod(eviction.key(), eviction.uid);
+  return view && view->assumed;
 }
 
 // The next cycle decides anew, about others than this one for a while.

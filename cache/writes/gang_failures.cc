@@ -67,7 +67,7 @@ void GangFailures::BindingFailed(const std::string& job, BindFailure why, std::s
     TakeUp(job, now, &failure);
   }
   failure.what = std::move(what);
-  Hold(job, why, &failure, now, at_least);
+  BackOff(job, why, &failure, now, at_least);
   // While nobody can be reached, trying does not show that the gang cannot be whole.
   if (why == BindFailure::kUnreachable && failure.release_at != absl::InfiniteDuration()) {
     failure.release_at = now + options_.release_after;
@@ -76,29 +76,29 @@ void GangFailures::BindingFailed(const std::string& job, BindFailure why, std::s
 
 // One job that the server refuses must not be tried in every cycle. Failures of the same attempt
 // count once.
-void GangFailures::Hold(const std::string& job, BindFailure why, Failure* failure,
-                        absl::Duration now, absl::Duration at_least) {
+void GangFailures::BackOff(const std::string& job, BindFailure why, Failure* failure,
+                           absl::Duration now, absl::Duration at_least) {
   if (why == BindFailure::kGone || why == BindFailure::kInterrupted) {
-    if (failure->next_hold == absl::ZeroDuration()) failure->why = why;
+    if (failure->next_backoff == absl::ZeroDuration()) failure->why = why;
     return;
   }
   // A PodGroup that was made anew is tried at once.
-  const bool same_attempt = failure->held_until > now && mirror_.IsJobHeld(job);
+  const bool same_attempt = failure->backoff_until > now && mirror_.IsJobBackingOff(job);
   if (same_attempt && why <= failure->why) {
-    if (failure->held_until >= now + at_least) return;
-    failure->held_until = now + at_least;
-    mirror_.HoldJob(job, at_least);
+    if (failure->backoff_until >= now + at_least) return;
+    failure->backoff_until = now + at_least;
+    mirror_.BackOffJob(job, at_least);
     return;
   }
-  const auto& [initial, longest] = why == BindFailure::kUnreachable ? options_.hold_unreachable
-                                   : why == BindFailure::kConflict  ? options_.hold_conflict
-                                                                    : options_.hold_refused;
-  const absl::Duration own = std::clamp(failure->next_hold, initial, longest);
-  const absl::Duration hold = std::max(own, at_least);
+  const auto& [initial, longest] = why == BindFailure::kUnreachable ? options_.backoff_unreachable
+                                   : why == BindFailure::kConflict  ? options_.backoff_conflict
+                                                                    : options_.backoff_refused;
+  const absl::Duration own = std::clamp(failure->next_backoff, initial, longest);
+  const absl::Duration pause = std::max(own, at_least);
   failure->why = why;
-  failure->held_until = now + hold;
-  failure->next_hold = std::min(2 * own, longest);
-  mirror_.HoldJob(job, hold);
+  failure->backoff_until = now + pause;
+  failure->next_backoff = std::min(2 * own, longest);
+  mirror_.BackOffJob(job, pause);
 }
 
 void GangFailures::BindingEnds(const std::string& job, absl::Duration now) {
@@ -189,7 +189,7 @@ bool GangFailures::Review(const std::string& job, Failure* failure, absl::Durati
 }
 
 // It cannot be whole, so that what is bound of it only holds room. Its pods that come again wait
-// out the longest pause.
+// out the longest backoff.
 void GangFailures::Release(const std::string& job, Failure* failure, absl::Duration now) {
   const std::optional<GangView> gang = mirror_.Gang(job);
   const std::vector<PlacedPod> placed = mirror_.PlacedPods(job);
@@ -207,8 +207,8 @@ void GangFailures::Release(const std::string& job, Failure* failure, absl::Durat
   }
   failure->releasing = true;
   failure->release_at = now + options_.release_retry;
-  failure->held_until = now + options_.hold_refused.second;
-  mirror_.HoldJob(job, options_.hold_refused.second);
+  failure->backoff_until = now + options_.backoff_refused.second;
+  mirror_.BackOffJob(job, options_.backoff_refused.second);
   for (const PlacedPod& pod : placed) evict_(pod, job);
 }
 

@@ -1,4 +1,4 @@
-// Jobs of which a binding failed: how long they pause, what their PodGroups say, and when a gang
+// Jobs of which a binding failed: how long they back off, what their PodGroups say, and when a gang
 // that cannot be completed is released.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace bth::cache {
 
-// Why a binding did not happen; decides how long its job pauses.
+// Why a binding did not happen; decides how long its job backs off.
 enum class BindFailure : uint8_t {
   kInterrupted,  // It was not sent: an earlier life of this program ended, or its node went,
                  // before.
@@ -29,11 +29,11 @@ enum class BindFailure : uint8_t {
 };
 
 struct GangFailureOptions {
-  // How long a job pauses after a binding of it failed, doubling up to the second.
-  std::pair<absl::Duration, absl::Duration> hold_unreachable = {absl::Milliseconds(500),
-                                                                absl::Seconds(30)};
-  std::pair<absl::Duration, absl::Duration> hold_conflict = {absl::Seconds(1), absl::Minutes(1)};
-  std::pair<absl::Duration, absl::Duration> hold_refused = {absl::Seconds(5), absl::Minutes(5)};
+  // How long a job backs off after a binding of it failed, doubling up to the second.
+  std::pair<absl::Duration, absl::Duration> backoff_unreachable = {absl::Milliseconds(500),
+                                                                   absl::Seconds(30)};
+  std::pair<absl::Duration, absl::Duration> backoff_conflict = {absl::Seconds(1), absl::Minutes(1)};
+  std::pair<absl::Duration, absl::Duration> backoff_refused = {absl::Seconds(5), absl::Minutes(5)};
   // A gang that never was whole may be half bound for so long, not counting the time in which the
   // server could not be reached. Then its bound pods are evicted, and it starts again.
   absl::Duration release_after = absl::Minutes(10);
@@ -61,7 +61,7 @@ class GangFailures {
   // A batch that binds pods of the job comes in, before any of them is assumed bound.
   void BatchComes(const std::string& job);
   void BindingBegins(const std::string& job) { ++under_way_[job].bindings; }
-  // The job pauses for `at_least` as well: the server said so.
+  // The job backs off for `at_least` as well: the server said so.
   void BindingFailed(const std::string& job, BindFailure why, std::string what, absl::Duration now,
                      absl::Duration at_least = absl::ZeroDuration());
   // Whatever came of it.
@@ -85,8 +85,8 @@ class GangFailures {
   struct Failure {
     BindFailure why = BindFailure::kInterrupted;
     std::string what;  // The last failure, in words.
-    absl::Duration next_hold;
-    absl::Duration held_until = -absl::InfiniteDuration();
+    absl::Duration next_backoff;
+    absl::Duration backoff_until = -absl::InfiniteDuration();
     bool half_bound = false;   // And its PodGroup says so.
     bool never_whole = false;  // Since nothing of it was bound.
     absl::Duration release_at = absl::InfiniteDuration();
@@ -96,8 +96,8 @@ class GangFailures {
     bool unjudged = false;
   };
 
-  void Hold(const std::string& job, BindFailure why, Failure* failure, absl::Duration now,
-            absl::Duration at_least);
+  void BackOff(const std::string& job, BindFailure why, Failure* failure, absl::Duration now,
+               absl::Duration at_least);
   // The last binding of a gang of which nothing was bound before has come about.
   void NoteLoss(const std::string& job);
   // What an earlier life of this program left. False: it was whole.

@@ -64,7 +64,7 @@ StatusWriter::~StatusWriter() {
 void StatusWriter::Take(framework::CycleReport report) {
   last_session_ = report.session_uid;
   for (const framework::PodGroupReport& group : report.pod_groups) TakeGroup(report, group);
-  for (const framework::PodGroupCounts& counts : report.held_pod_groups) {
+  for (const framework::PodGroupCounts& counts : report.backoff_pod_groups) {
     TakeCounts(report, counts);
   }
   for (const framework::PodReport& pod : report.pods) TakePod(report, pod);
@@ -173,7 +173,7 @@ void StatusWriter::TakePod(const framework::CycleReport& report, const framework
   DesiredPod desired{.uid = names.uid, .reason = std::string(pod.reason), .message = *pod.message};
   if (pod.nominated_node.valid()) {
     desired.nominated_node = report.snapshot->node_facts(pod.nominated_node).name;
-    // A promise whose batch came too late was dropped with it.
+    // A nomination whose batch came too late was dropped with it.
     const std::optional<PodView> view = mirror_.Pod(key);
     const bool holds = view && (view->assumed_nomination == desired.nominated_node ||
                                 view->nominated_node == desired.nominated_node);
@@ -258,8 +258,8 @@ StatusWriter::Urgency StatusWriter::PodUrgency(const std::string& key) const {
 std::optional<StatusWriter::ShownPod> StatusWriter::ShownBy(const std::string& key,
                                                             std::string_view uid,
                                                             model::TaskStatus status) const {
-  const std::optional<PodView> view = mirror_.Pod(key);
-  if (!view || view->uid != uid || view->status != status) return std::nullopt;
+  const std::optional<PodView> view = mirror_.Pod(key, uid);
+  if (!view || view->status != status) return std::nullopt;
   ShownPod shown{view->reason, view->message, view->nominated_node};
   if (const auto sent = sent_pods_.find(key); sent != sent_pods_.end() && sent->second.uid == uid) {
     shown.reason = sent->second.reason;
@@ -395,9 +395,8 @@ void StatusWriter::ForgetShown() {
                shown->conditions.end();
   });
   absl::erase_if(sent_pods_, [this](const auto& entry) {
-    const std::optional<PodView> view = mirror_.Pod(entry.first);
-    return !view || view->uid != entry.second.uid ||
-           (view->reason == entry.second.reason && view->message == entry.second.message);
+    const std::optional<PodView> view = mirror_.Pod(entry.first, entry.second.uid);
+    return !view || (view->reason == entry.second.reason && view->message == entry.second.message);
   });
 }
 
@@ -451,7 +450,7 @@ net::Awaitable<absl::Status> StatusWriter::Send(Target target) {
   co_return absl::InternalError("the write ended with an exception");
 }
 
-// What the server will not write is no promise. Failures that may pass leave it standing: the
+// What the server will not write is no nomination. Failures that may pass leave it standing: the
 // write is tried again.
 void StatusWriter::ForgetRefusedNomination(const std::string& key, const absl::Status& status) {
   const bool refused = absl::IsInvalidArgument(status) || absl::IsPermissionDenied(status) ||

@@ -32,7 +32,7 @@ struct AttemptOptions {
   int attempts_max = 6;  // Of one binding or eviction that the server is too busy for.
   int reads_max = 8;     // Of one outcome, in a minute and a half; the watch may tell before.
   // The longest pause that the server may ask for while the decision stands; asked for more, the
-  // job is held for so long, and a later cycle decides anew.
+  // job backs off for so long, and a later cycle decides anew.
   absl::Duration parked_max = absl::Seconds(30);
 
   // What the server asks for with `status`, else what so many failures in a row call for.

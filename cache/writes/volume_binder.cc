@@ -180,8 +180,8 @@ void VolumeBinder::Rearm() {
 }
 
 absl::Status VolumeBinder::Look(const Waiting& entry) const {
-  const std::optional<PodView> pod = mirror_.Pod(entry.order.pod);
-  if (!pod || pod->uid != entry.order.uid || pod->status != model::TaskStatus::kBinding) {
+  const std::optional<PodView> pod = mirror_.Pod(entry.order.pod, entry.order.uid);
+  if (!pod || pod->status != model::TaskStatus::kBinding) {
     return absl::CancelledError(StrCat("pod ", entry.order.pod, " is no more to be bound"));
   }
   const model::NodeFacts* node = mirror_.NodeNamed(entry.order.node);

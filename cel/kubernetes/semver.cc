@@ -42,8 +42,8 @@ absl::StatusOr<uint64_t> ReadVersionNumber(std::string_view text) {
 // `name` with a capital ("Major") or without, as the messages have it.
 absl::StatusOr<uint64_t> ReadVersionElement(std::string_view text, std::string_view name) {
   if (!IsVersionDigits(text)) {
-    return BadVersion(StrCat("Invalid character(s) found in ", absl::AsciiStrToLower(ToAbsl(name)),
-                             " number ", QuotedText(text)));
+    return BadVersion(StrCat("Invalid character(s) found in ", AsciiStrToLower(name), " number ",
+                             QuotedText(text)));
   }
   if (HasLeadingZero(text)) {
     return BadVersion(StrCat(name, " number must not contain leading zeroes ", QuotedText(text)));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/ascii.h"
 #include "base/strings.h"
 #include "cel/kubernetes/code_points.h"
 
@@ -98,11 +97,11 @@ absl::StatusOr<std::string> Substring(std::string_view text, int64_t start) {
 }
 
 std::string LowerAscii(std::string_view text) {
-  return absl::AsciiStrToLower(ToAbsl(text));
+  return AsciiStrToLower(text);
 }
 
 std::string UpperAscii(std::string_view text) {
-  return absl::AsciiStrToUpper(ToAbsl(text));
+  return AsciiStrToUpper(text);
 }
 
 std::string Trim(std::string_view text) {

@@ -114,7 +114,7 @@ absl::StatusOr<std::string> TakeScheme(std::string_view* text) {
     if (absl::ascii_isalpha(static_cast<unsigned char>(c))) continue;
     if (c == ':') {
       if (i == 0) return BadUrl("missing protocol scheme");
-      std::string scheme = absl::AsciiStrToLower(ToAbsl(text->substr(0, i)));
+      std::string scheme = AsciiStrToLower(text->substr(0, i));
       text->remove_prefix(i + 1);
       return scheme;
     }

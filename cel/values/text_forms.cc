@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "absl/strings/charconv.h"
-#include "absl/strings/escaping.h"
 #include "base/strings.h"
 
 namespace bth::cel {
@@ -173,12 +172,12 @@ bool IsValidUtf8(std::string_view text) {
 
 std::optional<std::string> DecodeBase64(std::string_view text) {
   std::string out;
-  if (text.size() % 4 != 0 || !absl::Base64Unescape(ToAbsl(text), &out)) return std::nullopt;
+  if (text.size() % 4 != 0 || !Base64Unescape(text, &out)) return std::nullopt;
   return out;
 }
 
 std::string EncodeBase64(std::string_view bytes) {
-  return absl::Base64Escape(ToAbsl(bytes));
+  return Base64Escape(bytes);
 }
 
 std::string KeyText(const Value& key) {

@@ -131,14 +131,14 @@ class QueueDoctor final {
          StrCat("vcctl queue operate -n ", name, " -a open, or move the jobs"));
   }
 
-  // What is promised: of a queue with children at least what they are promised together.
-  Amounts Promised(const std::string& name, size_t depth) const {
+  // What is guaranteed: of a queue with children at least what they are guaranteed together.
+  Amounts Guaranteed(const std::string& name, size_t depth) const {
     Amounts own = AmountsIn(queues_.at(name)->At({"spec", "guarantee", "resource"}));
     if (depth > queues_.size()) return own;  // A circle.
     Amounts below;
     for (const auto& [child, queue] : queues_) {
       const bool is_child = child != name && child != "root" && ParentOr(child, "root") == name;
-      if (is_child) AddAmounts(Promised(child, depth + 1), &below);
+      if (is_child) AddAmounts(Guaranteed(child, depth + 1), &below);
     }
     for (const auto& [resource, amount] : below) {
       types::Quantity& mine = own[resource];
@@ -153,12 +153,12 @@ class QueueDoctor final {
 
   void CheckGuarantees(const Amounts& allocatable) {
     if (allocatable.empty() || !queues_.contains("root")) return;
-    for (const auto& [resource, promised] : Promised("root", 0)) {
+    for (const auto& [resource, guaranteed] : Guaranteed("root", 0)) {
       const auto all = allocatable.find(resource);
       const types::Quantity there = all == allocatable.end() ? types::Quantity() : all->second;
-      if (promised.Compare(there) <= 0) continue;
+      if (guaranteed.Compare(there) <= 0) continue;
       Warn(StrCat("all, ", resource),
-           StrCat("queues are guaranteed ", promised.ToString(), ", and the nodes have ",
+           StrCat("queues are guaranteed ", guaranteed.ToString(), ", and the nodes have ",
                   there.ToString()),
            "lower the guarantees, or add nodes: nobody can keep them");
     }

@@ -155,21 +155,21 @@ class LogsRun final {
   // `is_first`: of this pod. What a container does when it begins anew is all new.
   void Begin(const LogPlace& place, bool is_first, Reading* reading) {
     const types::ResourceType& type = types::ResourceTraits<types::Pod>::type();
-    TextWish wish = {{type, flags_.job.ns, place.pod}, "log", {}};
-    wish.query.emplace_back("container", place.container);
-    if (flags_.follow) wish.query.emplace_back("follow", "true");
-    if (flags_.previous) wish.query.emplace_back("previous", "true");
-    if (flags_.timestamps) wish.query.emplace_back("timestamps", "true");
+    TextRequest request = {{type, flags_.job.ns, place.pod}, "log", {}};
+    request.query.emplace_back("container", place.container);
+    if (flags_.follow) request.query.emplace_back("follow", "true");
+    if (flags_.previous) request.query.emplace_back("previous", "true");
+    if (flags_.timestamps) request.query.emplace_back("timestamps", "true");
     if (is_first || !flags_.follow) {
-      if (flags_.tail >= 0) wish.query.emplace_back("tailLines", StrCat(flags_.tail));
+      if (flags_.tail >= 0) request.query.emplace_back("tailLines", StrCat(flags_.tail));
       if (flags_.since > absl::ZeroDuration()) {
         const int64_t seconds = absl::ToInt64Seconds(absl::Ceil(flags_.since, absl::Seconds(1)));
-        wish.query.emplace_back("sinceSeconds", StrCat(seconds));
+        request.query.emplace_back("sinceSeconds", StrCat(seconds));
       }
     }
     LinePrinter* const printer = &reading->printer;
     reading->reader =
-        cluster_.ReadText(wish, [printer](std::string_view piece) { printer->Take(piece); });
+        cluster_.ReadText(request, [printer](std::string_view piece) { printer->Take(piece); });
   }
 
   void NoteEnd(const std::string& pod, const absl::Status& status) {

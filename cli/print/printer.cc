@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "cli/print/custom_columns.h"
@@ -231,7 +230,7 @@ absl::StatusOr<std::unique_ptr<Printer>> MakeColumnsPrinter(const Format& format
 }  // namespace
 
 std::string NameOf(const Json& object) {
-  std::string kind = absl::AsciiStrToLower(std::string(object["kind"].AsString()));
+  std::string kind = AsciiStrToLower(object["kind"].AsString());
   const std::string_view version = object["apiVersion"].AsString();
   const size_t slash = version.find('/');
   if (slash != std::string_view::npos) StrAppend(&kind, ".", version.substr(0, slash));
@@ -241,7 +240,7 @@ std::string NameOf(const Json& object) {
 
 absl::StatusOr<std::unique_ptr<Printer>> MakePrinter(std::string_view output,
                                                      const PrintOptions& options) {
-  const std::string small = absl::AsciiStrToLower(std::string(output));
+  const std::string small = AsciiStrToLower(output);
   if (small == "json") return std::make_unique<JsonPrinter>(options);
   if (small == "yaml") return std::make_unique<YamlPrinter>(options);
   if (output.empty() || output == "wide") {

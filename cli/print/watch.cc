@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "cli/print/json_text.h"
@@ -27,7 +26,7 @@ std::string_view NameOfEvent(WatchEventType type) {
 absl::StatusOr<WatchPrinter> WatchPrinter::Create(std::string_view output,
                                                   const PrintOptions& options, bool with_events) {
   BTH_ASSIGN_OR_RETURN(std::unique_ptr<Printer> printer, MakePrinter(output, options));
-  const std::string small = absl::AsciiStrToLower(std::string(output));
+  const std::string small = AsciiStrToLower(output);
   Style style = Style::kValueEvents;
   if (!with_events || output == "name") {
     style = Style::kObjects;

@@ -7,6 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/charconv.h"
+#include "base/strings.h"
 #include "cli/print/utf8.h"
 
 namespace bth::cli {
@@ -24,9 +25,9 @@ bool IsReservedWord(std::string_view text) {
   std::string_view body = text;
   if ((body[0] == '+' || body[0] == '-') && body.size() == 5 && body[1] == '.') {
     body.remove_prefix(1);
-    if (absl::AsciiStrToLower({body.data(), body.size()}) == ".nan") return false;
+    if (AsciiStrToLower(body) == ".nan") return false;
   }
-  const std::string small = absl::AsciiStrToLower({body.data(), body.size()});
+  const std::string small = AsciiStrToLower(body);
   if (std::find(std::begin(kWords), std::end(kWords), small) == std::end(kWords)) return false;
   if (small == ".nan") return text == ".nan" || text == ".NAN";
   const size_t first = small[0] == '.' ? 1 : 0;

@@ -1,6 +1,5 @@
 #include "cli/session/bus_command.h"
 
-#include "absl/strings/ascii.h"
 #include "api/types/command.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -19,7 +18,7 @@ Json BusCommandFor(const types::ResourceType& type, const Json& target, std::str
                                            {"blockOwnerDeletion", true}});
   Json command = Json::MakeObject();
   command.MutableAt({"metadata", "generateName"}) =
-      StrCat(NameIn(target), "-", absl::AsciiStrToLower(ToAbsl(action)), "-");
+      StrCat(NameIn(target), "-", AsciiStrToLower(action), "-");
   command.MutableAt({"metadata", "ownerReferences"}) = Json::MakeArray({reference});
   command.Set("target", reference);
   command.Set("action", action);

@@ -222,20 +222,20 @@ absl::StatusOr<Json> Cluster::MergePatch(const Target& target, const Json& patch
   return SendNamed(target, std::move(request));
 }
 
-absl::Status Cluster::Watch(const Target& target, WatchWish* wish, const OnChange& on_change) {
+absl::Status Cluster::Watch(const Target& target, WatchRequest* watch, const OnChange& on_change) {
   BTH_RETURN_IF_ERROR(CheckTarget(target.ns, target.name));
   const client::ApiPath path = client::PathOf(target.type, target.ns);
   client::WatchOptions options;
-  options.label_selector = wish->selectors.labels;
-  options.field_selector = wish->selectors.fields;
-  options.resource_version = wish->version;
+  options.label_selector = watch->selectors.labels;
+  options.field_selector = watch->selectors.fields;
+  options.resource_version = watch->version;
   net::Executor& executor = loop_->executor();
   const net::CancelToken late = options.cancel;
-  const net::Executor::TimerId timer = executor.RunAfter(wish->timeout, [late] { late.Cancel(); });
+  const net::Executor::TimerId timer = executor.RunAfter(watch->timeout, [late] { late.Cancel(); });
   std::optional<absl::Status> ended;
   net::Spawn(executor,
-             RunWatch(ReadWatch(*api_, path, std::move(options), on_change, &wish->version), *loop_,
-                      ended));
+             RunWatch(ReadWatch(*api_, path, std::move(options), on_change, &watch->version),
+                      *loop_, ended));
   loop_->Run();
   executor.CancelTimer(timer);
   if (!ended.has_value()) {  // The loop gave up; nothing may outlive this call.
@@ -247,12 +247,12 @@ absl::Status Cluster::Watch(const Target& target, WatchWish* wish, const OnChang
   return ended->ok() ? *ended : AsGoTells(*ended, call);
 }
 
-std::unique_ptr<TextReader> Cluster::ReadText(const TextWish& wish,
+std::unique_ptr<TextReader> Cluster::ReadText(const TextRequest& text,
                                               std::function<void(std::string_view)> on_piece) {
-  const Target& target = wish.target;
+  const Target& target = text.target;
   client::ApiRequest request = Request("get", "GET");
-  request.path = client::PathOf(target.type, target.ns, target.name, wish.subresource);
-  request.query = wish.query;
+  request.path = client::PathOf(target.type, target.ns, target.name, text.subresource);
+  request.query = text.query;
   const CallText call{
       "GET",      server_, request.path.path, QueryText(request.query), target.type.FullName(),
       target.name};

@@ -50,14 +50,14 @@ struct Change {
   types::Json object;
 };
 
-struct WatchWish {
+struct WatchRequest {
   Selectors selectors;
   std::string version;  // Of what is known already.
   absl::Duration timeout = absl::InfiniteDuration();
 };
 
 // A text that belongs to an object: `subresource` is "log".
-struct TextWish {
+struct TextRequest {
   Target target;
   std::string subresource;
   std::vector<std::pair<std::string, std::string>> query;
@@ -125,12 +125,12 @@ class Cluster final {
   absl::StatusOr<types::Json> MergePatch(const Target& target, const types::Json& patch);
   absl::Status Delete(const Target& target);
   // Tells of changes until `on_change` returns false, the server ends the watch (both are OK; the
-  // version of `wish` is then the last one known), or its time has passed (kDeadlineExceeded).
-  absl::Status Watch(const Target& target, WatchWish* wish,
+  // version of `watch` is then the last one known), or its time has passed (kDeadlineExceeded).
+  absl::Status Watch(const Target& target, WatchRequest* watch,
                      const std::function<bool(Change)>& on_change);
   // Begins to read the text. It goes on, piece by piece, while this waits in any of its calls. The
   // reader ends before this.
-  std::unique_ptr<TextReader> ReadText(const TextWish& wish,
+  std::unique_ptr<TextReader> ReadText(const TextRequest& text,
                                        std::function<void(std::string_view)> on_piece);
   // Ends early when a reader comes to its end, or by Interrupt.
   void Pause(absl::Duration pause);

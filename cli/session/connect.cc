@@ -73,14 +73,14 @@ absl::StatusOr<std::unique_ptr<Cluster>> ConnectToCluster(const ClusterFlags& fl
                                                           const ConnectOptions& options) {
   BTH_ASSIGN_OR_RETURN(const client::ClientConfig config, LoadConfig(flags, options));
   auto loop = std::make_unique<SocketLoop>();
-  client::ApiClientOptions wishes;
-  wishes.user_agent = options.user_agent;
-  wishes.qps = 0;
+  client::ApiClientOptions client_options;
+  client_options.user_agent = options.user_agent;
+  client_options.qps = 0;
   const auto date = std::make_shared<std::string>();
   auto keep_date = [date](const net::Headers& headers) { *date = headers.Get("Date"); };
-  BTH_ASSIGN_OR_RETURN(
-      std::unique_ptr<client::ApiClient> api,
-      client::Connect(loop->executor(), config, std::move(wishes), {}, std::move(keep_date)));
+  BTH_ASSIGN_OR_RETURN(std::unique_ptr<client::ApiClient> api,
+                       client::Connect(loop->executor(), config, std::move(client_options), {},
+                                       std::move(keep_date)));
   return std::make_unique<Cluster>(std::move(loop), std::move(api), ShownServer(config.server),
                                    date);
 }

@@ -26,16 +26,16 @@ class FollowRun final {
 
   absl::Status Run(const Selectors& selectors, absl::Duration timeout) {
     const absl::Duration deadline = cluster_.monotonic() + timeout;
-    WatchWish wish{selectors, "", timeout};
+    WatchRequest watch{selectors, "", timeout};
     for (;;) {
       BTH_ASSIGN_OR_RETURN(ObjectList list, cluster_.List(target_, selectors));
-      wish.version = list.meta["resourceVersion"].AsString();
+      watch.version = list.meta["resourceVersion"].AsString();
       TakeList(std::move(list.items));
       while (!is_done_) {
         const absl::Duration begun = cluster_.monotonic();
-        wish.timeout = deadline - begun;
+        watch.timeout = deadline - begun;
         absl::Status ended = cluster_.Watch(
-            target_, &wish, [this](Change change) { return TakeChange(std::move(change)); });
+            target_, &watch, [this](Change change) { return TakeChange(std::move(change)); });
         const bool may_list = absl::IsOutOfRange(ended) || absl::IsUnavailable(ended);
         if (!ended.ok() && !may_list) return ended;
         if (!is_done_ && cluster_.monotonic() - begun < kPause) cluster_.Pause(kPause);

@@ -21,7 +21,7 @@ namespace {
 
 // "Get" of "GET".
 std::string Capitalised(std::string_view method) {
-  std::string out = absl::AsciiStrToLower(ToAbsl(method));
+  std::string out = AsciiStrToLower(method);
   if (!out.empty()) out[0] = absl::ascii_toupper(static_cast<unsigned char>(out[0]));
   return out;
 }
@@ -71,7 +71,7 @@ std::string TextOfBareAnswer(int code, std::string_view message, const CallText&
                   ") has prevented the request from succeeding");
   }
   if (text.empty()) text = body;
-  StrAppend(&text, " (", absl::AsciiStrToLower(call.method), " ", call.resource,
+  StrAppend(&text, " (", AsciiStrToLower(call.method), " ", call.resource,
             call.name.empty() ? "" : " ", call.name, ")");
   return text;
 }
@@ -120,8 +120,7 @@ std::string TextOfDial(std::string_view why) {
   const std::string place(why.substr(0, space));
   std::string_view reason = space == std::string_view::npos ? why : why.substr(space + 2);
   if (const auto system = After(reason, "connect: ")) {
-    return StrCat("dial tcp ", Dialled(place),
-                  ": connect: ", absl::AsciiStrToLower(ToAbsl(*system)));
+    return StrCat("dial tcp ", Dialled(place), ": connect: ", AsciiStrToLower(*system));
   }
   if (reason.starts_with("cannot resolve host")) {
     return StrCat("dial tcp: lookup ", place.substr(0, place.rfind(':')), ": no such host");

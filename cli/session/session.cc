@@ -3,8 +3,8 @@
 namespace bth::cli {
 namespace {
 
-Terminal WithColourWish(Terminal terminal, ColourWish wish) {
-  if (wish != ColourWish::kAuto) terminal.colour = wish == ColourWish::kAlways;
+Terminal WithColourMode(Terminal terminal, ColourMode mode) {
+  if (mode != ColourMode::kAuto) terminal.colour = mode == ColourMode::kAlways;
   return terminal;
 }
 
@@ -12,13 +12,13 @@ Terminal WithColourWish(Terminal terminal, ColourWish wish) {
 
 Terminal Session::TerminalNow() const {
   if (!surroundings_.terminal_now) return surroundings_.terminal;
-  return WithColourWish(surroundings_.terminal_now(), colour_);
+  return WithColourMode(surroundings_.terminal_now(), colour_);
 }
 
 void Session::Apply(const ShowFlags& flags) {
   colour_ = flags.colour;
   time_form_ = flags.time;
-  surroundings_.terminal = WithColourWish(surroundings_.terminal, colour_);
+  surroundings_.terminal = WithColourMode(surroundings_.terminal, colour_);
 }
 
 }  // namespace bth::cli

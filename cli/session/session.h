@@ -70,7 +70,7 @@ class Session final {
   }
   // How points in time are shown.
   TimeStyle times() const { return {now(), time_form_, zone()}; }
-  // What a person wishes counts before what is known of the terminal.
+  // What a person asks for counts before what is known of the terminal.
   void Apply(const ShowFlags& flags);
   const std::string& version_text() const { return surroundings_.version_text; }
   // Empty when it is not set.
@@ -88,7 +88,7 @@ class Session final {
 
  private:
   Surroundings surroundings_;
-  ColourWish colour_ = ColourWish::kAuto;
+  ColourMode colour_ = ColourMode::kAuto;
   TimeForm time_form_ = TimeForm::kUsual;
 };
 

@@ -13,8 +13,8 @@
 namespace bth::cli {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, ColourWish>, 3> kColourWords = {
-    {{"auto", ColourWish::kAuto}, {"always", ColourWish::kAlways}, {"never", ColourWish::kNever}}};
+constexpr std::array<std::pair<std::string_view, ColourMode>, 3> kColourWords = {
+    {{"auto", ColourMode::kAuto}, {"always", ColourMode::kAlways}, {"never", ColourMode::kNever}}};
 constexpr std::array<std::pair<std::string_view, TimeForm>, 3> kTimeWords = {
     {{"relative", TimeForm::kRelative},
      {"absolute", TimeForm::kAbsolute},

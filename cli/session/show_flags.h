@@ -6,10 +6,10 @@
 
 namespace bth::cli {
 
-enum class ColourWish { kAuto, kAlways, kNever };
+enum class ColourMode { kAuto, kAlways, kNever };
 
 struct ShowFlags {
-  ColourWish colour = ColourWish::kAuto;
+  ColourMode colour = ColourMode::kAuto;
   TimeForm time = TimeForm::kUsual;
 };
 

@@ -9,11 +9,11 @@
 namespace bth::devices::gpushare {
 namespace {
 
-using model::DeviceAsk;
+using model::ContainerDeviceRequest;
 using model::DeviceKind;
-using model::DeviceWish;
 using model::HeldDevice;
 using model::HeldDevices;
+using model::PodDeviceRequest;
 
 constexpr DeviceKind kKind{model::DeviceFamily::kGpuShare, 0};
 constexpr std::string_view kMemory = "volcano.sh/gpu-memory";
@@ -49,8 +49,8 @@ int64_t LimitOf(const types::PodSpec& spec, std::string_view resource) {
   return std::max(sum, before);
 }
 
-DeviceAsk AskOf(const types::Pod& pod, const model::DeviceSettings& settings) {
-  DeviceAsk ask;
+ContainerDeviceRequest AskOf(const types::Pod& pod, const model::DeviceSettings& settings) {
+  ContainerDeviceRequest ask;
   if (settings.gpu_memory) {
     ask.memory = LimitOf(pod.spec, kMemory);
     ask.count = ask.memory > 0 ? 1 : 0;
@@ -82,15 +82,15 @@ class GpuShare final : public Family {
     out->pools.push_back(std::move(pool));
   }
 
-  void ReadWish(const types::Pod& pod, const model::DeviceSettings& settings,
-                model::DeviceWishes* out) const override {
-    const DeviceAsk ask = AskOf(pod, settings);
-    if (ask.count > 0) out->wishes.push_back({.kind = kKind, .containers = {ask}});
+  void ReadRequest(const types::Pod& pod, const model::DeviceSettings& settings,
+                   model::PodDeviceRequests* out) const override {
+    const ContainerDeviceRequest ask = AskOf(pod, settings);
+    if (ask.count > 0) out->requests.push_back({.kind = kKind, .containers = {ask}});
   }
 
   void ReadHeld(const types::Pod& pod, const model::DeviceSettings& settings,
                 model::PodDevices* out) const override {
-    const DeviceAsk ask = AskOf(pod, settings);
+    const ContainerDeviceRequest ask = AskOf(pod, settings);
     if (ask.count == 0) return;
     HeldDevices held{.kind = kKind};
     std::vector<int64_t> ids = Numbers(pod.meta.Annotation(kIndex));
@@ -105,7 +105,7 @@ class GpuShare final : public Family {
   bool Choose(const Question& question, Choice* out) const override {
     out->devices.clear();
     out->score = 0;
-    const DeviceAsk& ask = question.wish.containers.front();
+    const ContainerDeviceRequest& ask = question.request.containers.front();
     const bool whole = ask.memory == 0;
     const UseColumns used = question.use.Columns(question.future);
     const std::vector<model::Device>& cards = question.use.pool().devices;
@@ -146,11 +146,11 @@ class GpuShare final : public Family {
                                                   "GpuNumber no enough gpu number"};
     return kTexts;
   }
-  size_t RefusalOf(const DeviceWish& wish) const override {
-    return wish.containers.front().memory > 0 ? 0 : 1;
+  size_t RefusalOf(const PodDeviceRequest& request) const override {
+    return request.containers.front().memory > 0 ? 0 : 1;
   }
-  std::string_view LockOf(const DeviceWish& wish) const override {
-    return wish.containers.front().memory > 0 ? kLock : std::string_view();
+  std::string_view LockOf(const PodDeviceRequest& request) const override {
+    return request.containers.front().memory > 0 ? kLock : std::string_view();
   }
   absl::Span<const std::string_view> locks() const override {
     return absl::Span<const std::string_view>(&kLock, 1);

@@ -13,10 +13,10 @@ namespace {
 
 using model::AscendChip;
 using model::AscendTemplate;
-using model::DeviceAsk;
-using model::DeviceWish;
+using model::ContainerDeviceRequest;
 using model::HeldDevice;
 using model::HeldDevices;
+using model::PodDeviceRequest;
 using types::Json;
 
 constexpr std::string_view kMode = "huawei.com/vnpu-mode";
@@ -39,10 +39,10 @@ std::optional<int64_t> LimitElseRequest(const types::Container& container,
   return limit ? limit : AmountOf(container.resources.requests, resource, max);
 }
 
-DeviceAsk AskOf(const types::Container& container, const AscendChip& chip, bool soft) {
+ContainerDeviceRequest AskOf(const types::Container& container, const AscendChip& chip, bool soft) {
   constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
   constexpr int64_t kCoresMax = 1 << 16;
-  DeviceAsk ask;
+  ContainerDeviceRequest ask;
   std::optional<int64_t> count = AmountOf(container.resources.limits, chip.resource, kInt32Max);
   const auto memory = LimitElseRequest(container, chip.memory_resource, kMemoryMax);
   if (!count && AmountOf(container.resources.limits, chip.memory_resource, kMemoryMax)) count = 1;
@@ -91,21 +91,21 @@ class HamiAscend final : public Family {
     }
   }
 
-  void ReadWish(const types::Pod& pod, const model::DeviceSettings& settings,
-                model::DeviceWishes* out) const override {
+  void ReadRequest(const types::Pod& pod, const model::DeviceSettings& settings,
+                   model::PodDeviceRequests* out) const override {
     if (!settings.hami_ascend) return;
     const bool soft = pod.meta.Annotation(kMode) == kHamiCore;
     for (size_t i = 0; i < settings.chips.size(); ++i) {
-      DeviceWish wish{.kind = KindOf(i)};
+      PodDeviceRequest request{.kind = KindOf(i)};
       for (const types::Container& container : pod.spec.containers) {
-        const DeviceAsk ask = AskOf(container, settings.chips[i], soft);
-        if (ask.count > 0 && wish.containers.size() < kContainersMax) {
-          wish.containers.push_back(ask);
+        const ContainerDeviceRequest ask = AskOf(container, settings.chips[i], soft);
+        if (ask.count > 0 && request.containers.size() < kContainersMax) {
+          request.containers.push_back(ask);
         }
       }
-      if (wish.containers.empty()) continue;
-      if (soft) wish.mode = std::string(kHamiCore);
-      out->wishes.push_back(std::move(wish));
+      if (request.containers.empty()) continue;
+      if (soft) request.mode = std::string(kHamiCore);
+      out->requests.push_back(std::move(request));
     }
   }
 
@@ -127,14 +127,14 @@ class HamiAscend final : public Family {
   }
 
   HeldDevices Name(const Question& question, const Choice& choice) const override {
-    HeldDevices held{.kind = question.wish.kind};
+    HeldDevices held{.kind = question.request.kind};
     for (const Chosen& chosen : choice.devices) {
       HeldDevice& card = held.devices.emplace_back();
       card.id = question.use.pool().devices[static_cast<size_t>(chosen.device)].id;
       card.container = chosen.container;
       card.memory = chosen.memory;
       card.cores = chosen.cores;
-      if (IsSoft(question.wish)) card.detail = kSoftDetail;
+      if (IsSoft(question.request)) card.detail = kSoftDetail;
     }
     return held;
   }
@@ -156,10 +156,14 @@ class HamiAscend final : public Family {
   }
 
   absl::Span<const std::string_view> refusals() const override {
-    static constexpr std::string_view kTexts[] = {"no ascend device available"};
+    static constexpr std::string_view kTexts[] = {"no ascend device available",
+                                                  "no ascend device available"};
     return kTexts;
   }
-  std::string_view LockOf(const DeviceWish&) const override { return kLock; }
+  // Where there are no cards.
+  size_t RefusalOf(const PodDeviceRequest&) const override { return kNever; }
+  bool EvictionsHelp(size_t refusal) const override { return refusal == kNoRoom; }
+  std::string_view LockOf(const PodDeviceRequest&) const override { return kLock; }
   absl::Span<const std::string_view> locks() const override {
     return absl::Span<const std::string_view>(&kLock, 1);
   }

@@ -10,6 +10,10 @@ namespace bth::devices::hami_ascend {
 
 inline constexpr std::string_view kHamiCore = "hami-core";  // Of annotation huawei.com/vnpu-mode.
 
+// Which of `refusals`; both have one text.
+inline constexpr size_t kNoRoom = 0;
+inline constexpr size_t kNever = 1;  // Whoever leaves.
+
 // Each chip of the settings is a kind of its own.
 const Family& TheFamily();
 
@@ -22,9 +26,9 @@ const model::AscendTemplate* TemplateOf(const model::AscendChip& chip, int64_t m
 
 // selection.cc
 bool ChooseCards(const Question& question, Choice* out);
-bool IsSoft(const model::DeviceWish& wish);
+bool IsSoft(const model::PodDeviceRequest& request);
 bool FitsCard(const model::DevicePool& pool, const model::Device& card, const DeviceUse& used,
-              const model::DeviceAsk& ask, bool soft);
+              const model::ContainerDeviceRequest& ask, bool soft);
 double ScoreOfCard(Policy policy, const model::Device& card, const DeviceUse& used);
 
 }  // namespace bth::devices::hami_ascend

@@ -9,8 +9,8 @@
 namespace bth::devices::hami_ascend {
 namespace {
 
+using model::ContainerDeviceRequest;
 using model::Device;
-using model::DeviceAsk;
 
 constexpr double kTopScore = 100;
 constexpr double kNetworkScore = 10;
@@ -18,7 +18,7 @@ constexpr double kNetworkScore = 10;
 using Numbers = absl::InlinedVector<int32_t, 16>;
 
 const model::AscendChip& ChipOf(const Question& question) {
-  return question.settings.chips[question.wish.kind.number];
+  return question.settings.chips[question.request.kind.number];
 }
 
 // Cards of this kind reach each other by networks, if every one says by which.
@@ -55,8 +55,8 @@ int32_t LargestNetwork(const std::vector<Device>& cards, absl::Span<const int32_
 
 }  // namespace
 
-bool IsSoft(const model::DeviceWish& wish) {
-  return wish.mode && *wish.mode == kHamiCore;
+bool IsSoft(const model::PodDeviceRequest& request) {
+  return request.mode && *request.mode == kHamiCore;
 }
 
 double ScoreOfCard(Policy policy, const Device& card, const DeviceUse& used) {
@@ -73,7 +73,7 @@ double ScoreOfCard(Policy policy, const Device& card, const DeviceUse& used) {
 }
 
 bool FitsCard(const model::DevicePool& pool, const Device& card, const DeviceUse& used,
-              const DeviceAsk& ask, bool soft) {
+              const ContainerDeviceRequest& ask, bool soft) {
   if (soft && !pool.soft) return false;
   constexpr int32_t kPercent = 100;
   const int32_t total = soft ? kPercent : card.cores;
@@ -87,9 +87,10 @@ bool FitsCard(const model::DevicePool& pool, const Device& card, const DeviceUse
 bool ChooseCards(const Question& question, Choice* out) {
   out->devices.clear();
   out->score = 0;
+  out->refusal.reset();
   const model::DevicePool& pool = question.use.pool();
   const model::AscendChip& chip = ChipOf(question);
-  const bool soft = IsSoft(question.wish);
+  const bool soft = IsSoft(question.request);
   const bool by_network = GoesByNetwork(question);
   const UseColumns used = question.use.Columns(question.future);
   Numbers order(pool.devices.size());
@@ -100,11 +101,14 @@ bool ChooseCards(const Question& question, Choice* out) {
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](int32_t a, int32_t b) { return score(a) > score(b); });
-  const std::vector<DeviceAsk>& containers = question.wish.containers;
+  const std::vector<ContainerDeviceRequest>& containers = question.request.containers;
   for (size_t container = 0; container < containers.size(); ++container) {
-    const DeviceAsk& ask = containers[container];
+    const ContainerDeviceRequest& ask = containers[container];
     const bool parted = !ask.percent && ask.memory != chip.memory_allocatable;
-    if (!soft && ask.count > 1 && parted) return false;
+    if (!soft && ask.count > 1 && parted) {
+      out->refusal = kNever;
+      return false;
+    }
     Numbers fitting;
     for (const int32_t card : order) {
       const auto index = static_cast<size_t>(card);
@@ -112,7 +116,10 @@ bool ChooseCards(const Question& question, Choice* out) {
       if (std::any_of(out->devices.begin(), out->devices.end(), is_it)) continue;
       if (FitsCard(pool, pool.devices[index], used[index], ask, soft)) fitting.push_back(card);
     }
-    if (fitting.size() < static_cast<size_t>(ask.count)) return false;
+    if (fitting.size() < static_cast<size_t>(ask.count)) {
+      out->refusal = kNoRoom;
+      return false;
+    }
     if (by_network) OrderByNetwork(pool.devices, &fitting);
     fitting.resize(static_cast<size_t>(ask.count));
     for (const int32_t card : fitting) {

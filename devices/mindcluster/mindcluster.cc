@@ -12,10 +12,10 @@
 namespace bth::devices::mindcluster {
 namespace {
 
-using model::DeviceAsk;
-using model::DeviceWish;
+using model::ContainerDeviceRequest;
 using model::HeldDevice;
 using model::HeldDevices;
+using model::PodDeviceRequest;
 
 constexpr std::string_view kAccelerator = "accelerator";  // Labels of nodes.
 constexpr std::string_view kServerType = "servertype";
@@ -135,8 +135,8 @@ class MindCluster final : public Family {
     if (settings.mind_cluster) out->layout = LayoutOf(node);
   }
 
-  void ReadWish(const types::Pod& pod, const model::DeviceSettings& settings,
-                model::DeviceWishes* out) const override {
+  void ReadRequest(const types::Pod& pod, const model::DeviceSettings& settings,
+                   model::PodDeviceRequests* out) const override {
     if (!settings.mind_cluster || LabelOf(pod.meta, kJobKind) != kOfThisKind) return;
     const auto limits = [](const types::Container& container) {
       return container.resources.limits.Find(kCores) != nullptr;
@@ -144,11 +144,11 @@ class MindCluster final : public Family {
     const int32_t cores = CoresOf(pod.spec);
     if (cores == 0) return;
     if (std::none_of(pod.spec.containers.begin(), pod.spec.containers.end(), limits)) return;
-    DeviceWish wish{.kind = model::kMindClusterKind};
-    wish.containers.push_back({.count = 1, .cores = cores});
-    if (const std::string* dvpp = pod.meta.labels.Find(kDvpp)) wish.mode = *dvpp;
-    wish.high = LabelOf(pod.meta, kLevel) == "high";
-    out->wishes.push_back(std::move(wish));
+    PodDeviceRequest request{.kind = model::kMindClusterKind};
+    request.containers.push_back({.count = 1, .cores = cores});
+    if (const std::string* dvpp = pod.meta.labels.Find(kDvpp)) request.mode = *dvpp;
+    request.high = LabelOf(pod.meta, kLevel) == "high";
+    out->requests.push_back(std::move(request));
   }
 
   void ReadHeld(const types::Pod& pod, const model::DeviceSettings& settings,
@@ -210,7 +210,7 @@ class MindCluster final : public Family {
   bool EvictionsHelp(size_t refusal) const override {
     return refusal == kNoPart || refusal == kNoWhole || refusal == kOtherTemplate;
   }
-  std::string_view LockOf(const DeviceWish&) const override { return {}; }
+  std::string_view LockOf(const PodDeviceRequest&) const override { return {}; }
   absl::Span<const std::string_view> locks() const override { return {}; }
 };
 
@@ -255,8 +255,8 @@ std::optional<int32_t> LowerOf(int32_t number) {
   return std::nullopt;
 }
 
-std::optional<Dvpp> DvppOf(const DeviceWish& wish) {
-  const std::string_view word = wish.mode ? std::string_view(*wish.mode) : "null";
+std::optional<Dvpp> DvppOf(const PodDeviceRequest& request) {
+  const std::string_view word = request.mode ? std::string_view(*request.mode) : "null";
   if (word == "null") return Dvpp::kNull;
   if (word == "no") return Dvpp::kNo;
   if (word == "yes") return Dvpp::kYes;

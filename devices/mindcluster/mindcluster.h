@@ -42,7 +42,7 @@ std::optional<int32_t> TemplateFor(int32_t cores, bool high, Dvpp dvpp);
 // The one with as many cores and fewer CPUs, if any.
 std::optional<int32_t> LowerOf(int32_t number);
 // Nothing: that is none of the three words.
-std::optional<Dvpp> DvppOf(const model::DeviceWish& wish);
+std::optional<Dvpp> DvppOf(const model::PodDeviceRequest& request);
 
 // How far a part has come.
 enum class Stage : uint8_t {

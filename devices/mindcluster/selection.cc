@@ -159,14 +159,14 @@ bool ChooseChips(const Question& question, Choice* out) {
   const model::DevicePool& pool = question.use.pool();
   if (pool.closed) return Refuse(kSetApart, out);
   if (pool.devices.empty()) return Refuse(kNoChips, out);
-  const int32_t cores = question.wish.containers.front().cores;
+  const int32_t cores = question.request.containers.front().cores;
   const int32_t of_chip = pool.devices.front().cores;
   if (cores % of_chip == 0) {
     return ChooseWhole(ChipsOf(question), static_cast<size_t>(cores / of_chip), out);
   }
-  const std::optional<Dvpp> dvpp = DvppOf(question.wish);
+  const std::optional<Dvpp> dvpp = DvppOf(question.request);
   if (!dvpp) return Refuse(kWrongDvpp, out);
-  const std::optional<int32_t> number = TemplateFor(cores, question.wish.high, *dvpp);
+  const std::optional<int32_t> number = TemplateFor(cores, question.request.high, *dvpp);
   if (!number) return Refuse(kWrongCores, out);
   return ChoosePart(ChipsOf(question), *number, out);
 }

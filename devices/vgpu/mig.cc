@@ -34,9 +34,12 @@ std::optional<Slot> FindInGroup(const model::MigGeometry& geometry, size_t group
 std::optional<Slot> FindSlot(const model::MigGeometry& geometry, absl::Span<const Slot> taken,
                              int64_t memory) {
   if (!taken.empty()) {
-    // A card is cut in one way at a time.
+    // A card is cut in one way at a time. While those that leave have it in one way, and pods are
+    // pipelined to it in another, there is nothing for anybody else.
     const int32_t group = taken.front().group;
     if (group < 0 || static_cast<size_t>(group) >= geometry.size()) return std::nullopt;
+    const auto same = [group](const Slot& slot) { return slot.group == group; };
+    if (!std::all_of(taken.begin(), taken.end(), same)) return std::nullopt;
     return FindInGroup(geometry, static_cast<size_t>(group), taken, memory);
   }
   for (size_t group = 0; group < geometry.size(); ++group) {

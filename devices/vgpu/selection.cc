@@ -9,9 +9,9 @@
 namespace bth::devices::vgpu {
 namespace {
 
+using model::ContainerDeviceRequest;
 using model::Device;
-using model::DeviceAsk;
-using model::DeviceWish;
+using model::PodDeviceRequest;
 
 constexpr int32_t kAllCores = 100;
 constexpr int32_t kWholeMemory = 100;  // Percent.
@@ -32,7 +32,7 @@ class Selection {
         out_(*out) {}
 
   bool Run() {
-    const std::vector<DeviceAsk>& containers = question_.wish.containers;
+    const std::vector<ContainerDeviceRequest>& containers = question_.request.containers;
     for (size_t i = 0; i < containers.size(); ++i) {
       if (!Serve(containers[i], static_cast<int32_t>(i))) return false;
     }
@@ -40,7 +40,7 @@ class Selection {
   }
 
  private:
-  bool Serve(const DeviceAsk& ask, int32_t container) {
+  bool Serve(const ContainerDeviceRequest& ask, int32_t container) {
     if (static_cast<size_t>(ask.count) > pool_.devices.size()) return false;
     Order();
     int32_t left = ask.count;
@@ -82,7 +82,7 @@ class Selection {
     }
   }
 
-  bool Take(const DeviceAsk& ask, int32_t container, int32_t number) {
+  bool Take(const ContainerDeviceRequest& ask, int32_t container, int32_t number) {
     const auto index = static_cast<size_t>(number);
     const Device& device = pool_.devices[index];
     DeviceUse& used = used_[index];
@@ -105,21 +105,21 @@ class Selection {
   }
 
   bool Admits(const Device& device, int32_t number) const {
-    const DeviceWish& wish = question_.wish;
-    if (!MayUseId(wish, device.id) || !MayUseType(wish, device.type)) return false;
+    const PodDeviceRequest& request = question_.request;
+    if (!MayUseId(request, device.id) || !MayUseType(request, device.type)) return false;
     // Exclusive rules and pods that keep apart look at who is there.
     const bool excludes = question_.rules != 0 && pool_.geometry == nullptr;
-    if (!excludes && !wish.apart_from) return true;
+    if (!excludes && !request.apart_from) return true;
     for (const Holder& holder : question_.use.holders()) {
       if (holder.device != number || (question_.future && holder.leaving)) continue;
       if (excludes && (holder.rules & question_.rules) != 0) return false;
       const bool uses = holder.use.memory > 0 || holder.use.cores > 0;
-      if (wish.apart_from && uses && holder.group == *wish.apart_from) return false;
+      if (request.apart_from && uses && holder.group == *request.apart_from) return false;
     }
     return true;
   }
 
-  bool TakeInstance(const DeviceAsk& ask, Chosen* chosen) {
+  bool TakeInstance(const ContainerDeviceRequest& ask, Chosen* chosen) {
     const int64_t factor = std::max<int64_t>(question_.settings.vgpus.memory_factor, 1);
     absl::InlinedVector<Slot, 8> taken;
     for (const Holder& holder : question_.use.holders()) {
@@ -157,33 +157,33 @@ class Selection {
 
 }  // namespace
 
-bool MayUseId(const DeviceWish& wish, std::string_view id) {
-  if (wish.only_ids.empty() && wish.never_ids.empty()) return true;
+bool MayUseId(const PodDeviceRequest& request, std::string_view id) {
+  if (request.only_ids.empty() && request.never_ids.empty()) return true;
   const auto named = [&](const std::vector<std::string>& ids) {
     return std::find(ids.begin(), ids.end(), id) != ids.end();
   };
-  if (id.empty() || named(wish.never_ids)) return false;
-  return wish.only_ids.empty() || named(wish.only_ids);
+  if (id.empty() || named(request.never_ids)) return false;
+  return request.only_ids.empty() || named(request.only_ids);
 }
 
-bool MayUseType(const DeviceWish& wish, std::string_view type) {
+bool MayUseType(const PodDeviceRequest& request, std::string_view type) {
   if (type.find("NVIDIA") == std::string_view::npos) return false;
-  if (!wish.only_types && wish.never_types.empty()) return true;
+  if (!request.only_types && request.never_types.empty()) return true;
   const std::string capitals = Capitals(type);
   const auto named = [&](const std::string& part) {
     return capitals.find(part) != std::string::npos;
   };
-  if (wish.only_types) {
-    return std::any_of(wish.only_types->begin(), wish.only_types->end(), named);
+  if (request.only_types) {
+    return std::any_of(request.only_types->begin(), request.only_types->end(), named);
   }
-  return std::none_of(wish.never_types.begin(), wish.never_types.end(), named);
+  return std::none_of(request.never_types.begin(), request.never_types.end(), named);
 }
 
 bool ChooseDevices(const Question& question, Choice* out) {
   out->devices.clear();
   out->score = 0;
   const bool mig = question.use.pool().geometry != nullptr;
-  if (question.wish.mode && *question.wish.mode != (mig ? kMig : kHamiCore)) return false;
+  if (question.request.mode && *question.request.mode != (mig ? kMig : kHamiCore)) return false;
   return Selection(question, out).Run();
 }
 

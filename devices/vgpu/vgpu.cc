@@ -12,10 +12,10 @@
 namespace bth::devices::vgpu {
 namespace {
 
-using model::DeviceAsk;
-using model::DeviceWish;
+using model::ContainerDeviceRequest;
 using model::HeldDevice;
 using model::HeldDevices;
+using model::PodDeviceRequest;
 using model::VgpuSettings;
 
 constexpr std::string_view kRegister = "volcano.sh/node-vgpu-register";
@@ -53,9 +53,9 @@ std::optional<int64_t> LimitElseRequest(const types::Container& container,
   return limit ? limit : AmountOf(container.resources.requests, resource, max);
 }
 
-DeviceAsk AskOf(const types::Container& container, const VgpuSettings& names) {
+ContainerDeviceRequest AskOf(const types::Container& container, const VgpuSettings& names) {
   constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
-  DeviceAsk ask;
+  ContainerDeviceRequest ask;
   const types::ResourceList& limits = container.resources.limits;
   std::optional<int64_t> count = AmountOf(limits, names.count, kInt32Max);
   if (!count && AmountOf(limits, names.memory, kMemoryMax)) count = 1;
@@ -99,29 +99,31 @@ class Vgpu final : public Family {
     out->pools.push_back(std::move(pool));
   }
 
-  void ReadWish(const types::Pod& pod, const model::DeviceSettings& settings,
-                model::DeviceWishes* out) const override {
+  void ReadRequest(const types::Pod& pod, const model::DeviceSettings& settings,
+                   model::PodDeviceRequests* out) const override {
     if (!settings.vgpu) return;
-    DeviceWish wish{.kind = kKind};
+    PodDeviceRequest request{.kind = kKind};
     for (const types::Container& container : pod.spec.containers) {
-      const DeviceAsk ask = AskOf(container, settings.vgpus);
-      if (ask.count > 0 && wish.containers.size() < kContainersMax) wish.containers.push_back(ask);
+      const ContainerDeviceRequest ask = AskOf(container, settings.vgpus);
+      if (ask.count > 0 && request.containers.size() < kContainersMax) {
+        request.containers.push_back(ask);
+      }
     }
-    if (wish.containers.empty()) return;
+    if (request.containers.empty()) return;
     const types::LabelMap& said = pod.meta.annotations;
-    if (const std::string* mode = said.Find(kMode)) wish.mode = *mode;
-    wish.only_ids = IdList(pod.meta.Annotation(kUseIds));
-    wish.never_ids = IdList(pod.meta.Annotation(kAvoidIds));
+    if (const std::string* mode = said.Find(kMode)) request.mode = *mode;
+    request.only_ids = IdList(pod.meta.Annotation(kUseIds));
+    request.never_ids = IdList(pod.meta.Annotation(kAvoidIds));
     if (const std::string* types = said.Find(kUseTypes)) {
-      wish.only_types = TypeList(*types);
+      request.only_types = TypeList(*types);
     } else if (const std::string* avoided = said.Find(kAvoidTypes)) {
-      wish.never_types = TypeList(*avoided);
+      request.never_types = TypeList(*avoided);
     }
     if (pod.meta.Annotation(kGroupPolicy) == "spread") {
       std::string group = GroupOf(pod.meta);
-      if (!group.empty()) wish.apart_from = std::move(group);
+      if (!group.empty()) request.apart_from = std::move(group);
     }
-    out->wishes.push_back(std::move(wish));
+    out->requests.push_back(std::move(request));
   }
 
   void ReadHeld(const types::Pod& pod, const model::DeviceSettings& settings,
@@ -170,7 +172,7 @@ class Vgpu final : public Family {
     static constexpr std::string_view kTexts[] = {"hami-vgpuDeviceSharing error"};
     return kTexts;
   }
-  std::string_view LockOf(const DeviceWish&) const override { return kLock; }
+  std::string_view LockOf(const PodDeviceRequest&) const override { return kLock; }
   absl::Span<const std::string_view> locks() const override {
     return absl::Span<const std::string_view>(&kLock, 1);
   }

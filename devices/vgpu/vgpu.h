@@ -26,7 +26,7 @@ Registered ReadRegister(std::string_view text);
 
 // selection.cc: the device visiting order and all that keeps a pod off a device.
 bool ChooseDevices(const Question& question, Choice* out);
-bool MayUseId(const model::DeviceWish& wish, std::string_view id);
-bool MayUseType(const model::DeviceWish& wish, std::string_view type);
+bool MayUseId(const model::PodDeviceRequest& request, std::string_view id);
+bool MayUseType(const model::PodDeviceRequest& request, std::string_view type);
 
 }  // namespace bth::devices::vgpu

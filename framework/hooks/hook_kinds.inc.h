@@ -36,7 +36,8 @@ BTH_HOOK(FilterGlobal, global_filter, HookFlag::kPredicate,
          "why nodes are none for a task, by what stands on other nodes or by its queue",
          FilterHooks<GlobalFilter>)
 // For those whose room is more than resources: with a reason, a node that passes the filters will
-// have room only when releasing pods have left, and tasks are promised it, as where resources lack.
+// have room only when releasing pods have left, and tasks are pipelined to it, as where resources
+// lack.
 BTH_HOOK(FilterNow, now_filter, kAlwaysOn,
          "why nodes that pass the filters have no room yet for tasks of a shape",
          FilterHooks<UsageFilterFn>)
@@ -87,7 +88,7 @@ BTH_HOOK(JobValid, job_valid, kAlwaysOn, "whether a job can be scheduled at all"
 BTH_HOOK(JobReady, job_ready, HookFlag::kJobReady, "whether a job has the tasks it needs to start",
          AllHooks<JobId>)
 BTH_HOOK(JobPipelined, job_pipelined, HookFlag::kJobPipelined,
-         "whether a job has, with what is promised to it, the tasks it needs", VoteHooks<JobId>)
+         "whether a job has, with its pipelined tasks, the tasks it needs", VoteHooks<JobId>)
 BTH_HOOK(SubJobReady, sub_job_ready, HookFlag::kSubJobReady, "the same of a sub-job",
          AllHooks<SubJobId>)
 BTH_HOOK(SubJobPipelined, sub_job_pipelined, HookFlag::kSubJobPipelined, "the same of a sub-job",
@@ -99,7 +100,7 @@ BTH_HOOK(JobEnqueued, job_enqueued, HookFlag::kJobEnqueued, "nothing: a job was 
 BTH_HOOK(JobStarving, job_starving, HookFlag::kJobStarving,
          "whether a job lacks tasks that it may take room for", StarvingHooks)
 
-// They run when a task enters or leaves the occupying group (placed, promised; evicted, undone),
+// They run when a task enters or leaves the occupying group (placed, pipelined; evicted, undone),
 // for doing and undoing alike: a move and its undoing name the same two states.
 BTH_HOOK(OnPlace, on_place, kAlwaysOn, "nothing: a task takes room", NoticeHooks<const TaskMove&>)
 BTH_HOOK(OnRemove, on_remove, kAlwaysOn, "nothing: a task gives its room back",

@@ -10,8 +10,8 @@
 namespace bth::framework {
 
 // Opens every `folder`/*.so in order of names and adds what it registers; a name that `registry`
-// has already from elsewhere is replaced. An empty path is no wish; a missing or empty folder is
-// logged, and no error. The code is trusted, runs in this process and is never unloaded.
+// has already from elsewhere is replaced. An empty path asks for nothing; a missing or empty folder
+// is logged, and no error. The code is trusted, runs in this process and is never unloaded.
 //
 // kInvalidArgument names the file and the remedy: it is no plugin, was built with other headers or
 // another compiler (nothing of it has run then), needs what this program has not, registers

@@ -47,6 +47,14 @@ const GlobalScore* OnlyGlobalScore(const Session& session, TaskId task) {
   return only;
 }
 
+bool FollowsOnly(const Session& session, TaskId task, AnswerSources sources) {
+  if (session.base().constraints_of(session.task(task).shape).volumes != nullptr) return false;
+  const auto& filters = session.hooks().global_filter;
+  return std::none_of(filters.begin(), filters.end(), [task, sources](const auto& entry) {
+    return !entry.fn.by_queue && (entry.fn.follows & ~sources) != 0 && entry.fn.concerns(task);
+  });
+}
+
 ReasonId GlobalRefusal(const Session& session, TaskId task, NodeId node) {
   for (const auto& entry : session.hooks().global_filter) {
     if (!entry.fn.concerns(task)) continue;

@@ -11,6 +11,7 @@
 #include "framework/nodes/node_evaluator.h"
 #include "framework/nodes/ranked_node.h"
 #include "framework/session/session.h"
+#include "framework/unschedulable/answer_sources.h"
 
 namespace bth::framework {
 
@@ -27,6 +28,9 @@ bool GlobalFiltersConcern(const Session& session, model::TaskId task, GlobalHook
 bool GlobalScoresConcern(const Session& session, model::TaskId task, GlobalHooks which);
 // The only one that may; null: none, or several.
 const GlobalScore* OnlyGlobalScore(const Session& session, model::TaskId task);
+// Beside its kind and its job's own affairs, nothing but `sources` decides where the task may go:
+// it has no volumes, and no filter that is asked about it alone follows anything else.
+bool FollowsOnly(const Session& session, model::TaskId task, AnswerSources sources);
 // What the first global filter says that refuses the task the node; kFits: none does.
 ReasonId GlobalRefusal(const Session& session, model::TaskId task, model::NodeId node);
 // Every global filter lets the task pass on the node.

@@ -66,7 +66,7 @@ void NodeEvaluator::LayOut() const {
 bool NodeEvaluator::HasRoom(const ResourceVec& request, NodeId node, Room room) const {
   const model::Usage& usage = session_.usage();
   const bool idle = request.FitsIn(usage.idle[node]);
-  // Future room differs from idle room only where something leaves or is promised.
+  // Future room differs from idle room only where something leaves or is pipelined.
   const bool same = usage.releasing_tasks == 0 && usage.pipelined_tasks == 0;
   if (same) return idle && room == Room::kIdle;
   if (!request.FitsIn(usage.FutureIdle(node))) return false;

@@ -19,7 +19,7 @@ namespace bth::framework {
 
 // Which room a node must have for the task.
 enum class Room : uint8_t {
-  kIdle,    // Free now, and not promised away.
+  kIdle,    // Free now, and nobody is pipelined to it.
   kFuture,  // Free once releasing pods have left, but not now.
   kAny,     // No resource check (best effort).
 };

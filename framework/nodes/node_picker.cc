@@ -1,7 +1,9 @@
 #include "framework/nodes/node_picker.h"
 
+#include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "framework/peers/domain_counter.h"
 #include "framework/topology/topology.h"
 
@@ -256,8 +258,18 @@ void NodePicker::CountReasons(TaskId task, bool check_resources, TaskFit* fit) c
     for (NodeId node : *session_.base().nodes_by_name) ask(node);
   }
   fit->nodes_refused += refused;
+  // Reasons that differ in what evictions change have one text, and are one to whoever reads it.
+  absl::flat_hash_map<std::string_view, size_t> by_text;
   for (size_t reason = 1; reason < counts.size(); ++reason) {
-    if (counts[reason] > 0) fit->counts.push_back({static_cast<ReasonId>(reason), counts[reason]});
+    if (counts[reason] == 0) continue;
+    const auto id = static_cast<ReasonId>(reason);
+    const auto [known, fresh] =
+        by_text.try_emplace(session_.reasons().text(id), fit->counts.size());
+    if (fresh) {
+      fit->counts.push_back({id, counts[reason]});
+    } else {
+      fit->counts[known->second].nodes += counts[reason];
+    }
   }
 }
 

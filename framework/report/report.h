@@ -1,8 +1,6 @@
-// What a closed session says to people: phases, conditions, events and messages.
+// What a closed session reports: statuses of jobs, pods and queues, and which gate holds a job. The
+// wording is that of condition_texts.h.
 #pragma once
-
-#include <string>
-#include <vector>
 
 #include "api/model/ids.h"
 #include "framework/report/fit_report.h"
@@ -25,29 +23,6 @@ CycleReport MakeReport(const Session& session, QueueUse& queue_use);
 
 // What the PodGroup's phase is after the session, whether a report tells it anew or not.
 model::PodGroupPhase PhaseOf(const Session& session, model::JobId job);
-
-// "2 Pending", "4 Running": statuses that tasks have, in the order of TaskStatus.
-std::vector<std::string> CountsByStatus(const model::JobCounts& counts);
-
-// "pod group is not ready, 6 Pending, 6 minAvailable; Pending: 3 Schedulable, … . Origin reason
-// is task-6: 0/3 nodes are unavailable: …".
-std::string JobMessage(const Session& session, model::JobId job);
-
-// Tasks that the job's gang needs beside those that are placed, and those that the last try would
-// have placed had the whole gang fitted. Not positive: none.
-int32_t TasksMissing(const Session& session, model::JobId job);
-// "3/6 tasks in gang unschedulable: " and JobMessage, alike in condition and event. Of tasks
-// that the job does not have yet only the message speaks.
-std::string GangMessage(const Session& session, model::JobId job, const std::string& job_message);
-
-// Reason and message of the PodScheduled condition of a task that is not bound. An empty message
-// means: the job's message.
-struct TaskWord {
-  std::string_view reason;
-  std::string message;
-  model::NodeId nominated_node;
-};
-TaskWord DescribeTask(const Session& session, model::TaskId task);
 
 // The gate that holds the job, with the fits of its tasks; Gate::kNone when nothing does.
 JobFit ExplainJob(const Session& session, model::JobId job);

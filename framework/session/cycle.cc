@@ -24,11 +24,11 @@ int64_t LeftToDo(const Session& session, const UnschedulableJobs& kept) {
   return count;
 }
 
-void TellHeldJobs(const HeldJobs& held, metrics::SchedulerMetrics& metrics) {
+void TellGateCounts(const GateCounts& counts, metrics::SchedulerMetrics& metrics) {
   // Of pods whose PodGroup does not exist no session has a list.
   for (auto i = static_cast<size_t>(Gate::kNoQueue); i < static_cast<size_t>(Gate::kBinding); ++i) {
     const auto gate = static_cast<Gate>(i);
-    metrics.SetHeldJobs(GateName(gate), held.jobs(gate), held.tasks(gate));
+    metrics.SetHeldJobs(GateName(gate), counts.jobs(gate), counts.tasks(gate));
   }
 }
 
@@ -173,15 +173,15 @@ absl::Status Cycle::RunActions() {
   return absl::OkStatus();
 }
 
-HeldJobs Cycle::held() const {
-  HeldJobs held = unschedulable_.held();
+GateCounts Cycle::gate_counts() const {
+  GateCounts counts = unschedulable_.gate_counts();
   for (const std::vector<model::JobId>* jobs :
        {&session_.active_jobs(), &session_.jobs_without_queue()}) {
     for (model::JobId job : *jobs) {
-      if (unschedulable_.AnswerOf(job) == nullptr) held.Add(HeldJobOf(session_, job));
+      if (unschedulable_.AnswerOf(job) == nullptr) counts.Add(AtGate(session_, job));
     }
   }
-  return held;
+  return counts;
 }
 
 absl::Status Cycle::Run() {
@@ -224,7 +224,7 @@ absl::Status Cycle::Run() {
     metrics->IndexLookups(static_cast<int64_t>(session_.picker().index_answers()), stats_.scans);
     metrics->SetPendingJobs(LeftToDo(session_, unschedulable_),
                             static_cast<int64_t>(unschedulable_.size()));
-    TellHeldJobs(held(), *metrics);
+    TellGateCounts(gate_counts(), *metrics);
     metrics->CycleDone(stats_.total);
   }
   return absl::OkStatus();

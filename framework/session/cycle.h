@@ -14,7 +14,7 @@
 #include "framework/nodes/static_fit.h"
 #include "framework/peers/term_counters.h"
 #include "framework/prospects/victim_prospects.h"
-#include "framework/report/held_jobs.h"
+#include "framework/report/gate_counts.h"
 #include "framework/report/queue_use.h"
 #include "framework/session/session.h"
 #include "framework/unschedulable/unschedulable_jobs.h"
@@ -91,7 +91,7 @@ class Cycle {
   Session& session() { return session_; }
   const CycleStats& stats() const { return stats_; }
   // Who waits, by gate. Cost: jobs that were looked at; of the others the sums are kept.
-  HeldJobs held() const;
+  GateCounts gate_counts() const;
 
  private:
   // Runs the actions, each on the jobs that are active then.

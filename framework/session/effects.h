@@ -114,7 +114,7 @@ struct CycleReport {
   std::shared_ptr<const model::Snapshot> snapshot;
   std::string session_uid;
   std::vector<PodGroupReport> pod_groups;
-  std::vector<PodGroupCounts> held_pod_groups;
+  std::vector<PodGroupCounts> backoff_pod_groups;
   std::vector<PodReport> pods;
   std::vector<QueueReport> queues;
   std::vector<QueueNotice> queue_notices;

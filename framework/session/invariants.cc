@@ -129,6 +129,21 @@ void CheckSums(const Session& session, Findings& findings) {
   });
 }
 
+// Of the HyperNodes that somebody asked about.
+void CheckDomains(const Session& session, Findings& findings) {
+  const Topology& topology = session.topology();
+  if (!topology.keeps_sums()) return;
+  const model::HyperNodeTree& tree = topology.tree();
+  for (size_t i = 0; i < tree.rows.size(); ++i) {
+    const auto id = model::HyperNodeId::FromIndex(i);
+    const DomainSum anew = CountDomain(session.base(), session.usage(), tree[id]);
+    if (SameAmounts(topology.sums().Of(id), anew)) continue;
+    findings.Add({"hyper_node_sums",
+                  StrCat("HyperNode ", tree[id].name, ": its sums differ from its nodes"), NodeId(),
+                  QueueId()});
+  }
+}
+
 // A job of which tasks were committed in this session must be ready, unless it lost others to
 // evictions afterwards.
 void CheckGangs(const Session& session, Findings& findings) {
@@ -182,6 +197,7 @@ std::vector<Violation> CheckInvariants(const Session& session) {
   CheckNodes(session, findings);
   CheckGangs(session, findings);
   CheckSums(session, findings);
+  CheckDomains(session, findings);
   return findings.Take();
 }
 
@@ -227,7 +243,7 @@ model::HyperNodeId PlaceOf(const Session& session, const model::Usage& usage, Jo
   return places.Allocated(session.topology().tree());
 }
 
-// What was inside its bound on the network still is.
+// What was inside its bound on the network still is; beyond one that nothing keeps, nobody follows.
 void CheckBound(const Session& session, JobId job, model::SubJobId sub_job, Findings* findings) {
   const Topology& topology = session.topology();
   const std::optional<int32_t> bound =
@@ -249,7 +265,11 @@ void CheckBounds(const Session& session, absl::Span<const EffectBatch> batches,
   for (const EffectBatch& batch : batches) {
     for (const BindEffect& bind : batch.binds) {
       const JobId job = session.task(bind.task).job;
-      if (!session.job(job).has_network_topology || !jobs.insert(job).second) continue;
+      if (!session.job(job).has_network_topology) continue;
+      if (session.topology().NamesUnknownTier(bind.task)) {
+        findings->AddJob("gang_spread", job, "a pod is bound, and no HyperNode has its tierName");
+      }
+      if (!jobs.insert(job).second) continue;
       CheckBound(session, job, {}, findings);
       for (model::SubJobId sub_job : *session.job(job).sub_jobs) {
         CheckBound(session, job, sub_job, findings);

@@ -20,8 +20,10 @@ struct Violation {
 };
 
 // Empty when all hold: no node we placed on is beyond its allocatable; every sum over tasks, of
-// nodes, jobs, sub-jobs and roles, is what counting the tasks anew gives; no gang was committed in
-// part. At most kViolationsMax are told. Cost: linear in tasks and nodes; production samples it.
+// nodes, jobs, sub-jobs and roles, is what counting the tasks anew gives, and every sum over nodes
+// that is kept of HyperNodes is that of their nodes; no gang was committed in part. At most
+// kViolationsMax are told. Cost: linear in tasks, and in nodes times the depth of HyperNodes;
+// production samples it.
 inline constexpr size_t kViolationsMax = 100;
 std::vector<Violation> CheckInvariants(const Session& session);
 

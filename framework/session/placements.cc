@@ -93,7 +93,7 @@ void Placements::NoteTentative(JobId id, bool tentative) const {
   }
 }
 
-// Pods count where they are placed or promised; one that is evicted counts no more.
+// Pods count where they are placed or pipelined; one that is evicted counts no more.
 void Placements::NotePodMove(TaskId id, const TaskState& state, bool tentative,
                              int32_t sign) const {
   if (!state.node.valid() || !model::InGroup(state.status, model::kOccupyingGroup)) return;

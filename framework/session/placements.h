@@ -32,9 +32,9 @@ class Placements {
   // Jobs whose tasks changed their state, in order, one entry per change.
   const std::vector<model::JobId>& job_changes() const { return job_changes_; }
 
-  // Every placement, promise, eviction and their undoing since the session opened, in order.
+  // Every placement, pipelining, eviction and their undoing since the session opened, in order.
   const std::vector<PodMove>& pod_moves() const { return pod_moves_; }
-  // From now on moves tell what is promised to others than this job: tasks that are not committed.
+  // From now on moves tell what is tentative of others than this job: tasks that are not committed.
   // They may never come, so nobody can rely on them. Cost: the tasks of this job and of the one
   // before, where they have any that are not committed.
   void BeholdAs(model::JobId job) const;

@@ -127,7 +127,7 @@ absl::Status Statement::Commit() {
     }
     session_.notes().ForgetPlan({}, change.task);
   }
-  // Without victims a promise repeats what the task's nomination says.
+  // Without victims a pipelined task repeats what the task's nomination says.
   if (batch.evictions.empty()) batch.pipelines.clear();
   std::vector<std::pair<TaskId, NodeId>> bound;
   bound.reserve(batch.binds.size());

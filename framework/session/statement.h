@@ -35,11 +35,11 @@ class Statement {
 
   // Pending -> Allocated on `node`.
   void Allocate(model::TaskId task, model::NodeId node);
-  // Pending -> Pipelined: promised room on `node` that is still being left.
+  // Pending -> Pipelined: has room on `node` that is still being left.
   void Pipeline(model::TaskId task, model::NodeId node, bool evicts);
   // Bound or Running -> Releasing, for `beneficiary`.
   void Evict(model::TaskId victim, model::TaskId beneficiary);
-  // Pipelined -> Pending (backfill takes promises of best-effort pods back).
+  // Pipelined -> Pending (backfill takes pipelined best-effort pods back).
   void Unpipeline(model::TaskId task);
 
   Mark Checkpoint() const { return {log_.size()}; }
@@ -63,8 +63,8 @@ class Statement {
   // Hands the net change to the sink: allocated tasks become Binding. All or nothing: when the
   // sink refuses, everything is undone and the refusal is returned.
   absl::Status Commit();
-  // Ends the statement but leaves its effects in the session until it closes: reservations of a
-  // gang that is pipelined, not yet ready.
+  // Ends the statement but leaves its effects in the session until it closes: the places of a gang
+  // that is pipelined, not yet ready.
   void Keep();
 
  private:

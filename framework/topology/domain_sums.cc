@@ -6,6 +6,25 @@ using model::HyperNodeId;
 using model::NodeId;
 using model::ResourceVec;
 
+DomainSum CountDomain(const model::Snapshot& base, const model::Usage& usage,
+                      const model::HyperNodeRow& row) {
+  DomainSum sum;
+  for (const model::NodeRange run : row.runs) {
+    for (NodeId node : run) {
+      sum.allocatable += base.allocatable[node];
+      sum.idle += usage.idle[node];
+      sum.free += AtLeastNothing(usage.idle[node]);
+      sum.free_later += AtLeastNothing(usage.FutureIdle(node));
+    }
+  }
+  return sum;
+}
+
+bool SameAmounts(const DomainSum& a, const DomainSum& b) {
+  return a.allocatable == b.allocatable && a.idle == b.idle && a.free == b.free &&
+         a.free_later == b.free_later;
+}
+
 const DomainSum& DomainSums::Of(HyperNodeId id) {
   CatchUp();
   return sums_[id];

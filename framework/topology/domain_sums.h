@@ -31,6 +31,12 @@ struct DomainSum {
   model::ResourceVec used() const { return allocatable - idle; }
 };
 
+// The same from nothing. Cost: the nodes of the HyperNode.
+DomainSum CountDomain(const model::Snapshot& base, const model::Usage& usage,
+                      const model::HyperNodeRow& row);
+// But for their versions.
+bool SameAmounts(const DomainSum& a, const DomainSum& b);
+
 // In step with the session. Lives for one session. Thread: scheduling. Cost: all nodes times the
 // depth the first time, later the nodes that changed since the last question.
 class DomainSums {

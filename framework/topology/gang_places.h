@@ -9,7 +9,7 @@
 
 namespace bth::framework {
 
-// Counts placed and promised tasks. Nodes that are not ready say nothing about the network, and
+// Counts placed and pipelined tasks. Nodes that are not ready say nothing about the network, and
 // what is there does not count. Thread: scheduling. Cost of each call: the depth of the tree.
 class GangPlaces {
  public:

@@ -10,10 +10,10 @@ namespace bth::framework {
 using model::HyperNodeId;
 using model::HyperNodeTree;
 using model::JobId;
+using model::NetworkTopologySpec;
 using model::NodeId;
 using model::SubJobId;
 using model::TaskId;
-using model::TopologyWish;
 
 namespace {
 
@@ -96,22 +96,48 @@ bool Topology::HasSlotsBeyond(const Session& session, model::ShapeId shape, Hype
 }
 
 // Null: nothing.
-const TopologyWish* Topology::WishOf(SubJobId sub_job) const {
+const NetworkTopologySpec* Topology::SpecOf(SubJobId sub_job) const {
   const model::SubJobRow& row = base_.sub_jobs[sub_job];
-  const std::vector<TopologyWish>& wishes = base_.jobs[row.job].facts->topology;
+  const std::vector<NetworkTopologySpec>& specs = base_.jobs[row.job].facts->topology;
   const auto at = static_cast<size_t>(int64_t{row.group} + 1);
-  return at < wishes.size() ? &wishes[at] : nullptr;
+  return at < specs.size() ? &specs[at] : nullptr;
 }
 
 std::optional<int32_t> Topology::BoundOf(JobId job) const {
-  const std::vector<TopologyWish>& wishes = base_.jobs[job].facts->topology;
-  return wishes.empty() ? std::nullopt : TierBound(tree(), wishes.front());
+  const std::vector<NetworkTopologySpec>& specs = base_.jobs[job].facts->topology;
+  return specs.empty() ? std::nullopt : TierBound(tree(), specs.front());
 }
 
 std::optional<int32_t> Topology::BoundOf(SubJobId sub_job) const {
-  const TopologyWish* wish = WishOf(sub_job);
-  if (wish == nullptr) return std::nullopt;
-  return TierBound(tree(), base_.jobs[base_.sub_jobs[sub_job].job].facts->topology.front(), *wish);
+  const NetworkTopologySpec* spec = SpecOf(sub_job);
+  if (spec == nullptr) return std::nullopt;
+  return TierBound(tree(), base_.jobs[base_.sub_jobs[sub_job].job].facts->topology.front(), *spec);
+}
+
+// One that is soft stays within the bound of its job.
+const NetworkTopologySpec* Topology::BindingSpecOf(SubJobId sub_job) const {
+  const NetworkTopologySpec* spec = SpecOf(sub_job);
+  if (spec == nullptr || spec->mode != NetworkTopologySpec::Mode::kSoft) return spec;
+  return &base_.jobs[base_.sub_jobs[sub_job].job].facts->topology.front();
+}
+
+std::string Topology::UnknownTierOf(JobId job) const {
+  const std::vector<NetworkTopologySpec>& specs = base_.jobs[job].facts->topology;
+  return specs.empty() ? "" : UnknownTierText(tree(), specs.front());
+}
+
+std::string Topology::UnknownTierOf(SubJobId sub_job) const {
+  const NetworkTopologySpec* spec = BindingSpecOf(sub_job);
+  return spec == nullptr ? "" : UnknownTierText(tree(), *spec);
+}
+
+bool Topology::NamesUnknownTier(TaskId task) const {
+  const model::TaskRow& row = base_.tasks[task];
+  if (!row.job.valid() || !base_.jobs[row.job].has_network_topology) return false;
+  const std::vector<NetworkTopologySpec>& specs = base_.jobs[row.job].facts->topology;
+  if (!specs.empty() && framework::NamesUnknownTier(tree(), specs.front())) return true;
+  const NetworkTopologySpec* spec = BindingSpecOf(row.sub_job);
+  return spec != nullptr && framework::NamesUnknownTier(tree(), *spec);
 }
 
 bool Topology::IsBound(JobId job) const {
@@ -124,8 +150,8 @@ bool Topology::IsBound(JobId job) const {
 }
 
 bool Topology::Asks(SubJobId sub_job) const {
-  const TopologyWish* wish = WishOf(sub_job);
-  return wish != nullptr && wish->mode != TopologyWish::Mode::kNone;
+  const NetworkTopologySpec* spec = SpecOf(sub_job);
+  return spec != nullptr && spec->mode != NetworkTopologySpec::Mode::kNone;
 }
 
 GangPlaces& Topology::PlacesOf(JobId job) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -31,6 +32,8 @@ class Topology {
   // HyperNodes, or the root alone when there are none.
   const model::HyperNodeTree& tree() const;
   DomainSums& sums() const;
+  // Somebody has asked for sums: they are kept.
+  bool keeps_sums() const { return sums_ != nullptr; }
   // At most so many tasks of the shape find room in the HyperNode. `session` is the one it belongs
   // to.
   int64_t SlotsIn(const Session& session, model::ShapeId shape, model::HyperNodeId id) const;
@@ -42,22 +45,29 @@ class Topology {
 
   // Some plugin says where gangs go: bounds count.
   bool enforced() const { return !hooks_.hyper_node_gradient.empty(); }
-  // The highest tier that the job may span; nothing: it is free. Soft wishes have the root's.
+  // The highest tier that the job may span; nothing: it is free. Soft ones have the root's, those
+  // that name a tier that no HyperNode has have kNoTier: nothing is inside of it.
   std::optional<int32_t> BoundOf(model::JobId job) const;
   std::optional<int32_t> BoundOf(model::SubJobId sub_job) const;
+  // Which unknown tier the bound names, and what helps; empty: it does not. Of the job itself, and
+  // of a sub-job.
+  std::string UnknownTierOf(model::JobId job) const;
+  std::string UnknownTierOf(model::SubJobId sub_job) const;
+  // Either of those that the task is of does.
+  bool NamesUnknownTier(model::TaskId task) const;
   // The job, or some sub-job of it, has a bound that counts.
   bool IsBound(model::JobId job) const;
   // Asks for anything at all, be it that nobody understands it.
   bool Asks(model::SubJobId sub_job) const;
 
-  // The lowest HyperNode that all placed and promised tasks are in; invalid: there are none.
+  // The lowest HyperNode that all placed and pipelined tasks are in; invalid: there are none.
   model::HyperNodeId AllocatedIn(model::JobId job) const;
   model::HyperNodeId AllocatedIn(model::SubJobId sub_job) const;
   // Of one that has a bound and such tasks: the highest HyperNodes up to the bound that all of them
   // are in; several where HyperNodes overlap.
   std::vector<model::HyperNodeId> HighestFor(model::JobId job) const;
   std::vector<model::HyperNodeId> HighestFor(model::SubJobId sub_job) const;
-  // Of its placed and promised tasks.
+  // Of its placed and pipelined tasks.
   int32_t TasksIn(model::SubJobId sub_job, model::HyperNodeId id) const;
 
   // Some node may be out of bounds for the task, by where the rest of its gang is, or because it is
@@ -70,7 +80,9 @@ class Topology {
                       absl::FunctionRef<void(model::NodeId)> refuse) const;
 
  private:
-  const model::TopologyWish* WishOf(model::SubJobId sub_job) const;
+  const model::NetworkTopologySpec* SpecOf(model::SubJobId sub_job) const;
+  // Whose tier bounds the sub-job: its own, or that of its job; null: nobody's.
+  const model::NetworkTopologySpec* BindingSpecOf(model::SubJobId sub_job) const;
   GangPlaces& PlacesOf(model::JobId job) const;
   GangPlaces& PlacesOf(model::SubJobId sub_job) const;
   void Note(model::TaskId task, model::NodeId node, int32_t sign);

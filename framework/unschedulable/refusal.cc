@@ -7,8 +7,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "api/model/device_claims.h"
 #include "base/strings.h"
+#include "framework/nodes/global_scan.h"
 #include "framework/nodes/node_picker.h"
 #include "framework/nodes/static_fit.h"
+#include "framework/topology/bounds.h"
 #include "framework/topology/topology.h"
 
 namespace bth::framework {
@@ -24,15 +26,8 @@ bool GotNothing(const Session& session, JobId job) {
   return before.phase == now.phase && before.by_status == now.by_status;
 }
 
-// Its nodes are judged one by one, and by nothing but themselves and the task's device claims.
-bool IsJudgedNodeByNode(const Session& session, TaskId task) {
-  if (session.base().constraints_of(session.task(task).shape).volumes != nullptr) return false;
-  constexpr AnswerSources kKnown = Bit(AnswerSource::kNodeRoom) | Bit(AnswerSource::kDevices);
-  const auto& filters = session.hooks().global_filter;
-  return std::none_of(filters.begin(), filters.end(), [&](const auto& entry) {
-    return !entry.fn.by_queue && (entry.fn.follows & ~kKnown) != 0 && entry.fn.concerns(task);
-  });
-}
+// Nodes are judged one by one, by these: themselves, and the task's device claims.
+constexpr AnswerSources kNodeByNode = Bit(AnswerSource::kNodeRoom) | Bit(AnswerSource::kDevices);
 
 bool GoesByDevices(const Session& session, TaskId task) {
   const auto& filters = session.hooks().global_filter;
@@ -110,7 +105,7 @@ bool AddKinds(Session& session, JobId job, Refusal* refusal) {
     const auto is_same = [&kind](const auto& known) { return known.first == kind; };
     const bool is_known = std::any_of(refusal->kinds.begin(), refusal->kinds.end(), is_same);
     if (is_known && !by_devices) continue;
-    if (!IsJudgedNodeByNode(session, task)) return false;
+    if (!FollowsOnly(session, task, kNodeByNode)) return false;
     if (!is_known) refusal->kinds.emplace_back(kind, task);
   }
   refusal->of_many_kinds = refusal->kinds.size() > 1 || claims.differ();
@@ -156,6 +151,8 @@ std::optional<DomainLack> DomainLackOf(const Session& session, JobId job, const 
   DomainLack lack = *found;
   std::tie(lack.shape, lack.queue) = refusal.kinds.front().first;
   lack.tier = *bound;
+  // By a name that no HyperNode has: nothing but other HyperNodes helps.
+  if (lack.tier == kNoTier) return lack;
   if (topology.AllocatedIn(job).valid()) {
     const std::vector<model::HyperNodeId> highest = topology.HighestFor(job);
     if (highest.size() != 1) return std::nullopt;

@@ -314,7 +314,7 @@ void UnschedulableJobs::Close(Session& session) {
               .refusal = *std::move(refusal),
               .queue = session.job(job).queue,
               .unschedulable = said != nullptr && said->reason != kNotEnqueuedReason,
-              .held = HeldJobOf(session, job)});
+              .at_gate = AtGate(session, job)});
   };
   for (JobId job : session.active_jobs()) take_in(job);
   for (JobId job : session.jobs_without_queue()) take_in(job);
@@ -324,7 +324,7 @@ void UnschedulableJobs::Add(JobId job, Record record) {
   kept_.EnsureContains(job);
   kept_[job] = 1;
   unschedulable_ += static_cast<int64_t>(record.unschedulable);
-  held_.Add(record.held);
+  gate_counts_.Add(record.at_gate);
   if (record.queue.valid()) {
     by_queue_[record.queue].insert(job);
     if (record.refusal.waits_for_queue()) by_queue_room_[record.queue].insert(job);
@@ -351,7 +351,7 @@ void UnschedulableJobs::Activate(JobId job) {
     if (at->second.empty()) index.erase(at);
   };
   unschedulable_ -= static_cast<int64_t>(record.unschedulable);
-  held_.Remove(record.held);
+  gate_counts_.Remove(record.at_gate);
   if (record.queue.valid()) {
     leave(by_queue_, record.queue);
     leave(by_queue_room_, record.queue);
@@ -388,7 +388,7 @@ void UnschedulableJobs::Clear() {
   turns_.clear();
   victim_waiters_.Clear();
   unschedulable_ = 0;
-  held_ = HeldJobs();
+  gate_counts_ = GateCounts();
   kept_.assign(kept_.size(), 0);
 }
 

@@ -11,7 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "api/model/snapshot.h"
 #include "base/ids.h"
-#include "framework/report/held_jobs.h"
+#include "framework/report/gate_counts.h"
 #include "framework/session/session.h"
 #include "framework/unschedulable/answer_rules.h"
 #include "framework/unschedulable/job_answer.h"
@@ -45,7 +45,7 @@ class UnschedulableJobs {
   // Of them, the ones whose PodGroup counts as unschedulable.
   int64_t unschedulable() const { return unschedulable_; }
   // Of all of them. Follows who enters and leaves.
-  const HeldJobs& held() const { return held_; }
+  const GateCounts& gate_counts() const { return gate_counts_; }
   // Null: the job is active.
   const JobAnswer* AnswerOf(model::JobId job) const;
 
@@ -55,7 +55,7 @@ class UnschedulableJobs {
     Refusal refusal;
     model::QueueId queue;  // Invalid: it does not exist.
     bool unschedulable = false;
-    HeldJob held;
+    JobAtGate at_gate;
   };
   using Jobs = absl::flat_hash_set<model::JobId>;
 
@@ -103,7 +103,7 @@ class UnschedulableJobs {
   absl::flat_hash_map<model::JobId, model::QueueId> turns_;
   VictimWaiters victim_waiters_{rules_};  // Those whom evictions may help.
   int64_t unschedulable_ = 0;
-  HeldJobs held_;
+  GateCounts gate_counts_;
 };
 
 }  // namespace bth::framework

@@ -216,10 +216,10 @@ class Capacity final : public framework::Plugin {
       const capacity::Account& account = ledger_[at];
       const ResourceVec& most = ledger_.quota(at).real_capability.v;
       const ResourceVec held = account.allocated + account.reserved;
-      const ResourceVec promised =
+      const ResourceVec admitted =
           algo::SaturatingSum(account.allocated, account.inqueue) - account.elastic;
       room.share = algo::Min(room.share, most - held);
-      room.admission = algo::Min(room.admission, most - promised);
+      room.admission = algo::Min(room.admission, most - admitted);
     }
     if (devices_ != nullptr) room.devices = devices_->DigestOf(queue);
     return room;

@@ -171,9 +171,9 @@ std::optional<DeviceLedger::Shortage> DeviceLedger::ShortForAdmission(JobId job)
   for (QueueId at = session_.job(job).queue; at.valid(); at = ledger_.ParentOf(at)) {
     const Account* account = Find(at);
     if (account == nullptr) continue;
-    DeviceAmounts promised = account->held;
-    algo::Add(account->inqueue, 1, &promised);
-    if (auto name = algo::FirstBeyond(*account->quota, promised, NewTo(*account, minimum))) {
+    DeviceAmounts admitted = account->held;
+    algo::Add(account->inqueue, 1, &admitted);
+    if (auto name = algo::FirstBeyond(*account->quota, admitted, NewTo(*account, minimum))) {
       return Shortage{at, *std::move(name)};
     }
   }

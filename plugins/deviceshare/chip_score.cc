@@ -33,11 +33,12 @@ std::vector<Place> ByIdleCores(const framework::Session& session,
 
 }  // namespace
 
-const model::DeviceWish* ChipWishOf(const framework::Session& session, model::TaskId task) {
+const model::PodDeviceRequest* ChipRequestOf(const framework::Session& session,
+                                             model::TaskId task) {
   const auto& constraints = session.base().constraints_of(session.task(task).shape);
   if (constraints.devices == nullptr) return nullptr;
-  for (const model::DeviceWish& wish : constraints.devices->wishes) {
-    if (wish.kind == model::kMindClusterKind) return &wish;
+  for (const model::PodDeviceRequest& request : constraints.devices->requests) {
+    if (request.kind == model::kMindClusterKind) return &request;
   }
   return nullptr;
 }

@@ -9,7 +9,7 @@
 namespace bth::plugins::deviceshare {
 
 // Null: the task does not ask for such chips.
-const model::DeviceWish* ChipWishOf(const framework::Session& session, model::TaskId task);
+const model::PodDeviceRequest* ChipRequestOf(const framework::Session& session, model::TaskId task);
 
 struct ChipCandidates {
   absl::Span<const model::NodeId> nodes;

@@ -23,10 +23,10 @@ using framework::HookRegistrar;
 using framework::ReasonId;
 using framework::Session;
 using framework::TaskMove;
-using model::DeviceWish;
-using model::DeviceWishes;
 using model::NodeId;
 using model::NodeRange;
+using model::PodDeviceRequest;
+using model::PodDeviceRequests;
 using model::ShapeId;
 using model::TaskId;
 
@@ -48,7 +48,7 @@ class DeviceReasons {
   }
 
   ReasonId Of(const DeviceLedger::Unserved& unserved) const {
-    const devices::Family& family = devices::FamilyOf(unserved.wish->kind.family);
+    const devices::Family& family = devices::FamilyOf(unserved.request->kind.family);
     const auto families = devices::Families();
     for (size_t i = 0; i < families.size(); ++i) {
       if (families[i] == &family) return by_family_[i][unserved.refusal];
@@ -85,9 +85,9 @@ class DeviceShare final : public framework::Plugin {
     AddFilters(session, ledger, hooks);
     if (options_.weight > 0) {
       hooks.ScoreUsage([&session, &ledger](ShapeId shape, NodeRange block, absl::Span<double> sum) {
-        const DeviceWishes* wishes = session.base().constraints_of(shape).devices.get();
-        if (wishes == nullptr) return;
-        for (NodeId node : block) sum[block.Offset(node)] += ledger.ScoreOf(*wishes, node);
+        const PodDeviceRequests* asked = session.base().constraints_of(shape).devices.get();
+        if (asked == nullptr) return;
+        for (NodeId node : block) sum[block.Offset(node)] += ledger.ScoreOf(*asked, node);
       });
     }
     if (options_.weight > 0 && options_.settings->mind_cluster)
@@ -105,27 +105,27 @@ class DeviceShare final : public framework::Plugin {
   void AddFilters(Session& session, DeviceLedger& ledger, HookRegistrar& hooks) const {
     const auto& reasons = session.Keep<DeviceReasons>(session.reasons());
     const auto why_not = [&session, &ledger, &reasons, locks = options_.node_lock](
-                             const DeviceWishes& wishes, NodeId node) {
+                             const PodDeviceRequests& asked, NodeId node) {
       if (!session.base().nodes[node].has_object()) return framework::kFits;
-      if (locks && ledger.IsLocked(wishes, node)) return reasons.locked();
-      const auto unserved = ledger.FirstUnserved(wishes, node, /*future=*/true);
+      if (locks && ledger.IsLocked(asked, node)) return reasons.locked();
+      const auto unserved = ledger.FirstUnserved(asked, node, /*future=*/true);
       return unserved ? reasons.Of(*unserved) : framework::kFits;
     };
     hooks.FilterUsage(
         [&session, why_not](ShapeId shape, NodeRange block, absl::Span<ReasonId> out) {
-          const DeviceWishes* wishes = session.base().constraints_of(shape).devices.get();
-          if (wishes == nullptr) return;
+          const PodDeviceRequests* asked = session.base().constraints_of(shape).devices.get();
+          if (asked == nullptr) return;
           for (NodeId node : block) {
-            const ReasonId reason = why_not(*wishes, node);
+            const ReasonId reason = why_not(*asked, node);
             if (reason != framework::kFits) out[block.Offset(node)] = reason;
           }
         });
     hooks.FilterNow(
         [&session, &ledger, &reasons](ShapeId shape, NodeRange block, absl::Span<ReasonId> out) {
-          const DeviceWishes* wishes = session.base().constraints_of(shape).devices.get();
-          if (wishes == nullptr) return;
+          const PodDeviceRequests* asked = session.base().constraints_of(shape).devices.get();
+          if (asked == nullptr) return;
           for (NodeId node : block) {
-            const auto unserved = ledger.FirstUnserved(*wishes, node, /*future=*/false);
+            const auto unserved = ledger.FirstUnserved(*asked, node, /*future=*/false);
             if (unserved) out[block.Offset(node)] = reasons.Of(*unserved);
           }
         });
@@ -133,16 +133,18 @@ class DeviceShare final : public framework::Plugin {
 
   // Of parts of chips: nodes are compared with each other.
   void AddChipScore(Session& session, DeviceLedger& ledger, HookRegistrar& hooks) const {
-    const auto wish_of = [&session](TaskId task) { return deviceshare::ChipWishOf(session, task); };
-    auto score = [this, &session, &ledger, wish_of](TaskId task, absl::Span<const NodeId> nodes,
-                                                    absl::Span<double> sum) {
-      const DeviceWish* wish = wish_of(task);
-      if (wish == nullptr) return;
-      const auto lowers = [&](NodeId node) { return ledger.WouldLower(*wish, node); };
+    const auto request_of = [&session](TaskId task) {
+      return deviceshare::ChipRequestOf(session, task);
+    };
+    auto score = [this, &session, &ledger, request_of](TaskId task, absl::Span<const NodeId> nodes,
+                                                       absl::Span<double> sum) {
+      const PodDeviceRequest* request = request_of(task);
+      if (request == nullptr) return;
+      const auto lowers = [&](NodeId node) { return ledger.WouldLower(*request, node); };
       deviceshare::ScoreChips(session, {nodes, lowers, static_cast<double>(options_.weight)}, sum);
     };
     hooks.ScoreGlobal(
-        {std::move(score), [wish_of](TaskId task) { return wish_of(task) != nullptr; }});
+        {std::move(score), [request_of](TaskId task) { return request_of(task) != nullptr; }});
   }
 
   const deviceshare::Options options_;

@@ -13,9 +13,9 @@ using devices::NodeUse;
 using devices::PoolUse;
 using devices::Question;
 using framework::TaskMove;
-using model::DeviceWish;
-using model::DeviceWishes;
 using model::NodeId;
+using model::PodDeviceRequest;
+using model::PodDeviceRequests;
 using model::TaskId;
 using model::TaskStatus;
 
@@ -49,7 +49,7 @@ const NodeUse* NodeUses::Get(const model::Snapshot& base, NodeId node) {
   return entry.use.get();
 }
 
-const DeviceWishes* DeviceLedger::WishesOf(TaskId task) const {
+const PodDeviceRequests* DeviceLedger::RequestsOf(TaskId task) const {
   return session_.base().constraints_of(session_.task(task).shape).devices.get();
 }
 
@@ -60,12 +60,12 @@ const NodeUse* DeviceLedger::UseOf(NodeId node) const {
   return uses_.Get(session_.base(), node);
 }
 
-Question DeviceLedger::Ask(const PoolUse& pool, const DeviceWishes& wishes, const DeviceWish& wish,
-                           bool future) const {
+Question DeviceLedger::Ask(const PoolUse& pool, const PodDeviceRequests& asked,
+                           const PodDeviceRequest& request, bool future) const {
   return {.use = pool,
           .future = future,
-          .wish = wish,
-          .rules = wishes.rules,
+          .request = request,
+          .rules = asked.rules,
           .policy = options_.policy,
           .settings = settings_};
 }
@@ -95,28 +95,28 @@ bool DeviceLedger::Undo(Node& node, const Step& step) {
   return true;
 }
 
-std::optional<DeviceLedger::Unserved> DeviceLedger::FirstUnserved(const DeviceWishes& wishes,
+std::optional<DeviceLedger::Unserved> DeviceLedger::FirstUnserved(const PodDeviceRequests& asked,
                                                                   NodeId node, bool future) const {
   const NodeUse* use = UseOf(node);
   Choice choice;
-  for (const DeviceWish& wish : wishes.wishes) {
-    const PoolUse* pool = use == nullptr ? nullptr : use->Find(wish.kind);
-    const devices::Family& family = devices::FamilyOf(wish.kind.family);
-    if (pool == nullptr) return Unserved{&wish, family.RefusalOf(wish)};
-    if (family.Choose(Ask(*pool, wishes, wish, future), &choice)) continue;
-    return Unserved{&wish, choice.refusal.value_or(family.RefusalOf(wish))};
+  for (const PodDeviceRequest& request : asked.requests) {
+    const PoolUse* pool = use == nullptr ? nullptr : use->Find(request.kind);
+    const devices::Family& family = devices::FamilyOf(request.kind.family);
+    if (pool == nullptr) return Unserved{&request, family.RefusalOf(request)};
+    if (family.Choose(Ask(*pool, asked, request, future), &choice)) continue;
+    return Unserved{&request, choice.refusal.value_or(family.RefusalOf(request))};
   }
   return std::nullopt;
 }
 
-bool DeviceLedger::WouldLower(const DeviceWish& wish, NodeId node) const {
+bool DeviceLedger::WouldLower(const PodDeviceRequest& request, NodeId node) const {
   const NodeUse* use = UseOf(node);
-  const PoolUse* pool = use == nullptr ? nullptr : use->Find(wish.kind);
+  const PoolUse* pool = use == nullptr ? nullptr : use->Find(request.kind);
   if (pool == nullptr) return false;
   Choice choice;
   for (const bool future : {false, true}) {
-    const devices::Family& family = devices::FamilyOf(wish.kind.family);
-    if (family.Choose(Ask(*pool, {}, wish, future), &choice)) return choice.lowered;
+    const devices::Family& family = devices::FamilyOf(request.kind.family);
+    if (family.Choose(Ask(*pool, {}, request, future), &choice)) return choice.lowered;
   }
   return false;
 }
@@ -129,17 +129,17 @@ bool DeviceLedger::AnyLeaves(NodeId node) const {
 }
 
 // As things will be when those that leave have left, if there is no room before.
-double DeviceLedger::ScoreOf(const DeviceWishes& wishes, NodeId node) const {
+double DeviceLedger::ScoreOf(const PodDeviceRequests& asked, NodeId node) const {
   const NodeUse* use = UseOf(node);
   if (use == nullptr) return 0;
   double sum = 0;
   Choice choice;
-  for (const DeviceWish& wish : wishes.wishes) {
-    const PoolUse* pool = use->Find(wish.kind);
+  for (const PodDeviceRequest& request : asked.requests) {
+    const PoolUse* pool = use->Find(request.kind);
     if (pool == nullptr) continue;
     for (const bool future : {false, true}) {
-      const devices::Family& family = devices::FamilyOf(wish.kind.family);
-      if (!family.Choose(Ask(*pool, wishes, wish, future), &choice)) continue;
+      const devices::Family& family = devices::FamilyOf(request.kind.family);
+      if (!family.Choose(Ask(*pool, asked, request, future), &choice)) continue;
       sum += choice.score;
       break;
     }
@@ -149,12 +149,12 @@ double DeviceLedger::ScoreOf(const DeviceWishes& wishes, NodeId node) const {
 }
 
 // A time to come counts as a short while ago, and one that cannot be read as well.
-bool DeviceLedger::IsLocked(const DeviceWishes& wishes, NodeId node) const {
+bool DeviceLedger::IsLocked(const PodDeviceRequests& asked, NodeId node) const {
   const model::NodeDevices* has = session_.node(node).devices.get();
   if (has == nullptr || has->locks.empty()) return false;
   const absl::Time since = session_.context().clock->Now() - model::kNodeLockLasts;
-  for (const DeviceWish& wish : wishes.wishes) {
-    const std::string_view name = devices::FamilyOf(wish.kind.family).LockOf(wish);
+  for (const PodDeviceRequest& request : asked.requests) {
+    const std::string_view name = devices::FamilyOf(request.kind.family).LockOf(request);
     const model::NodeLock* lock = name.empty() ? nullptr : has->FindLock(name);
     if (lock == nullptr) continue;
     if (!lock->since_us || absl::FromUnixMicros(*lock->since_us) > since) return true;
@@ -164,38 +164,39 @@ bool DeviceLedger::IsLocked(const DeviceWishes& wishes, NodeId node) const {
 
 std::shared_ptr<const model::PodDevices> DeviceLedger::Choose(TaskId task, NodeId node,
                                                               bool future) const {
-  const DeviceWishes& wishes = *WishesOf(task);
+  const PodDeviceRequests& asked = *RequestsOf(task);
   const NodeUse* use = UseOf(node);
   auto out = std::make_shared<model::PodDevices>();
   Choice choice;
-  for (const DeviceWish& wish : wishes.wishes) {
-    const PoolUse* pool = use == nullptr ? nullptr : use->Find(wish.kind);
+  for (const PodDeviceRequest& request : asked.requests) {
+    const PoolUse* pool = use == nullptr ? nullptr : use->Find(request.kind);
     if (pool == nullptr) return nullptr;
-    const devices::Family& family = devices::FamilyOf(wish.kind.family);
-    const Question question = Ask(*pool, wishes, wish, future);
+    const devices::Family& family = devices::FamilyOf(request.kind.family);
+    const Question question = Ask(*pool, asked, request, future);
     if (!family.Choose(question, &choice)) return nullptr;
     out->held.push_back(family.Name(question, choice));
   }
   const model::JobId job = session_.task(task).job;
   if (job.valid()) out->group = session_.job(job).facts->Key();
-  out->rules = wishes.rules;
+  out->rules = asked.rules;
   return out;
 }
 
-void DeviceLedger::Give(TaskId task, NodeId node, bool promised) {
+void DeviceLedger::Give(TaskId task, NodeId node, bool pipelined) {
   Node* own = Own(node);
   if (own == nullptr) return;
   if (const auto before = taken_back_.find(task); before != taken_back_.end()) {
-    const TakenBack taken = std::move(before->second);
-    taken_back_.erase(before);
-    const bool same = taken.given.node == node && taken.given.promised == promised;
-    if (same && Undo(*own, taken.step)) {
-      if (taken.given.devices != nullptr) own->use.Add(task, *taken.given.devices, false);
-      given_[task] = taken.given;
+    std::vector<TakenBack>& taken = before->second;
+    const Given& last = taken.back().given;
+    if (last.node == node && last.pipelined == pipelined && Undo(*own, taken.back().step)) {
+      if (last.devices != nullptr) own->use.Add(task, *last.devices, false);
+      given_[task] = last;
+      taken.pop_back();
+      if (taken.empty()) taken_back_.erase(before);
       return;
     }
   }
-  Given given{.node = node, .promised = promised, .devices = Choose(task, node, promised)};
+  Given given{.node = node, .pipelined = pipelined, .devices = Choose(task, node, pipelined)};
   if (given.devices != nullptr) own->use.Add(task, *given.devices, false);
   given.step = Advance(*own);
   given_[task] = std::move(given);
@@ -206,7 +207,7 @@ void DeviceLedger::TakeBack(TaskId task, Given given) {
   own.use.Remove(task);
   if (Undo(own, given.step)) return;
   const Step step = Advance(own);
-  taken_back_[task] = {.given = std::move(given), .step = step};
+  taken_back_[task].push_back({.given = std::move(given), .step = step});
 }
 
 void DeviceLedger::SetLeaving(TaskId task, NodeId node, bool leaving) {
@@ -225,7 +226,7 @@ void DeviceLedger::SetLeaving(TaskId task, NodeId node, bool leaving) {
 void DeviceLedger::OnPlace(const TaskMove& move) {
   if (!IsNew(move.after.status)) {
     SetLeaving(move.task, move.after.node, false);
-  } else if (WishesOf(move.task) != nullptr && move.after.node.valid()) {
+  } else if (RequestsOf(move.task) != nullptr && move.after.node.valid()) {
     Give(move.task, move.after.node, move.after.status == TaskStatus::kPipelined);
   }
 }
@@ -242,7 +243,7 @@ void DeviceLedger::OnRemove(const TaskMove& move) {
 }
 
 std::shared_ptr<const model::DevicePlan> DeviceLedger::PlanOf(TaskId task) const {
-  if (WishesOf(task) == nullptr) return nullptr;
+  if (RequestsOf(task) == nullptr) return nullptr;
   auto plan = std::make_shared<model::DevicePlan>();
   const auto given = given_.find(task);
   if (given == given_.end() || given->second.devices == nullptr) return plan;
@@ -260,8 +261,8 @@ std::shared_ptr<const model::DevicePlan> DeviceLedger::PlanOf(TaskId task) const
   plan->annotations.erase(std::unique(plan->annotations.begin(), plan->annotations.end(), same),
                           plan->annotations.end());
   if (!options_.node_lock) return plan;
-  for (const DeviceWish& wish : WishesOf(task)->wishes) {
-    const std::string_view lock = devices::FamilyOf(wish.kind.family).LockOf(wish);
+  for (const PodDeviceRequest& request : RequestsOf(task)->requests) {
+    const std::string_view lock = devices::FamilyOf(request.kind.family).LockOf(request);
     const auto is_it = [lock](const std::string& known) { return known == lock; };
     const bool known = std::any_of(plan->locks.begin(), plan->locks.end(), is_it);
     if (!lock.empty() && !known) plan->locks.emplace_back(lock);

@@ -41,22 +41,22 @@ class DeviceLedger {
   DeviceLedger(const framework::Session& session, const Options& options, NodeUses& uses)
       : session_(session), settings_(*session.base().devices), options_(options), uses_(uses) {}
 
-  // A wish that a node cannot serve, and which of its family's reasons says why.
+  // A request that a node cannot serve, and which of its family's reasons says why.
   struct Unserved {
-    const model::DeviceWish* wish = nullptr;
+    const model::PodDeviceRequest* request = nullptr;
     size_t refusal = 0;
   };
   // Now or, with `future`, once those that leave have left; nothing: it serves all.
-  std::optional<Unserved> FirstUnserved(const model::DeviceWishes& wishes, model::NodeId node,
+  std::optional<Unserved> FirstUnserved(const model::PodDeviceRequests& asked, model::NodeId node,
                                         bool future) const;
   // Some pod on it holds devices and is leaving.
   bool AnyLeaves(model::NodeId node) const;
   // By the policy, weights included.
-  double ScoreOf(const model::DeviceWishes& wishes, model::NodeId node) const;
+  double ScoreOf(const model::PodDeviceRequests& asked, model::NodeId node) const;
   // The node would give less than the pod would like. Requires that it serves the pod in the end.
-  bool WouldLower(const model::DeviceWish& wish, model::NodeId node) const;
+  bool WouldLower(const model::PodDeviceRequest& request, model::NodeId node) const;
   // A device plugin, or a scheduler, has taken its turn on the node, a short while ago.
-  bool IsLocked(const model::DeviceWishes& wishes, model::NodeId node) const;
+  bool IsLocked(const model::PodDeviceRequests& asked, model::NodeId node) const;
 
   void OnPlace(const framework::TaskMove& move);
   void OnRemove(const framework::TaskMove& move);
@@ -75,7 +75,7 @@ class DeviceLedger {
   };
   struct Given {
     model::NodeId node;
-    bool promised = false;
+    bool pipelined = false;
     std::shared_ptr<const model::PodDevices> devices;  // Null: none were to be had.
     Step step;
   };
@@ -84,16 +84,16 @@ class DeviceLedger {
     Step step;
   };
 
-  const model::DeviceWishes* WishesOf(model::TaskId task) const;
+  const model::PodDeviceRequests* RequestsOf(model::TaskId task) const;
   const devices::NodeUse* UseOf(model::NodeId node) const;
-  devices::Question Ask(const devices::PoolUse& pool, const model::DeviceWishes& wishes,
-                        const model::DeviceWish& wish, bool future) const;
+  devices::Question Ask(const devices::PoolUse& pool, const model::PodDeviceRequests& asked,
+                        const model::PodDeviceRequest& request, bool future) const;
   Node* Own(model::NodeId node);
   Step Advance(Node& node);
   static bool Undo(Node& node, const Step& step);
   std::shared_ptr<const model::PodDevices> Choose(model::TaskId task, model::NodeId node,
                                                   bool future) const;
-  void Give(model::TaskId task, model::NodeId node, bool promised);
+  void Give(model::TaskId task, model::NodeId node, bool pipelined);
   void TakeBack(model::TaskId task, Given given);
   // A pod that the snapshot has on the node: it leaves, or stays after all.
   void SetLeaving(model::TaskId task, model::NodeId node, bool leaving);
@@ -105,7 +105,8 @@ class DeviceLedger {
   uint64_t last_version_ = 0;
   absl::flat_hash_map<model::NodeId, std::unique_ptr<Node>> changed_;
   absl::flat_hash_map<model::TaskId, Given> given_;
-  absl::flat_hash_map<model::TaskId, TakenBack> taken_back_;
+  // The last of a task last: it may be taken from one node, given to another, and both be undone.
+  absl::flat_hash_map<model::TaskId, std::vector<TakenBack>> taken_back_;
   absl::flat_hash_map<model::TaskId, Step> leaving_;
 };
 

@@ -10,8 +10,8 @@
 
 namespace bth::plugins::drf {
 
-// A job starts with what its allocated tasks hold in the snapshot; promised tasks count only when
-// they were promised in this session. Shares are computed when first asked for. Rows stay from
+// A job starts with what its allocated tasks hold in the snapshot; pipelined tasks count only when
+// they were pipelined in this session. Shares are computed when first asked for. Rows stay from
 // session to session and are made anew when first touched: opening costs nothing per job.
 // Thread: scheduling.
 class JobShares {

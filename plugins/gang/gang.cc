@@ -6,7 +6,7 @@
 #include "algo/gang_rules.h"
 #include "algo/gang_surplus.h"
 #include "base/strings.h"
-#include "framework/report/report.h"
+#include "framework/report/condition_texts.h"
 #include "framework/session/session.h"
 #include "framework/unschedulable/unschedulable_jobs.h"
 #include "plugins/factories.h"

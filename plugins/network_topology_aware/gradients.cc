@@ -6,6 +6,7 @@
 
 #include "algo/queue_claims.h"
 #include "base/strings.h"
+#include "framework/topology/bounds.h"
 #include "framework/topology/topology.h"
 
 namespace bth::plugins::network_topology {
@@ -111,6 +112,11 @@ HyperNodeGradient GradientOf(const Session& session, const HyperNodeQuestion& qu
       whole ? topology.BoundOf(question.job) : topology.BoundOf(question.sub_job);
   if (!bound) return {.rows = {{question.inside}}};
   HyperNodeGradient out;
+  if (*bound == framework::kNoTier) {
+    out.why_none =
+        whole ? topology.UnknownTierOf(question.job) : topology.UnknownTierOf(question.sub_job);
+  }
+  if (!out.why_none.empty()) return out;
   const HyperNodeId allocated =
       whole ? topology.AllocatedIn(question.job) : topology.AllocatedIn(question.sub_job);
   std::vector<HyperNodeId> roots = {question.inside};

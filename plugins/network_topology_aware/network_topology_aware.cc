@@ -35,10 +35,14 @@ class NetworkTopologyAware final : public framework::Plugin {
     const framework::ReasonId outside =
         session.reasons().Register(framework::FitCode::kUnresolvable,
                                    "node(s) were too far in the network from the rest of the gang");
-    const auto judge = [&session, outside](TaskId task, NodeRange block,
-                                           absl::Span<framework::ReasonId> out) {
-      session.topology().ForEachOutside(
-          task, block, [&](model::NodeId node) { out[block.Offset(node)] = outside; });
+    const framework::ReasonId nowhere = session.reasons().Register(
+        framework::FitCode::kUnresolvable,
+        "node(s) were in no HyperNode with the tierName that the gang must stay inside of");
+    const auto judge = [&session, outside, nowhere](TaskId task, NodeRange block,
+                                                    absl::Span<framework::ReasonId> out) {
+      const framework::ReasonId why = session.topology().NamesUnknownTier(task) ? nowhere : outside;
+      session.topology().ForEachOutside(task, block,
+                                        [&](model::NodeId node) { out[block.Offset(node)] = why; });
     };
     framework::GlobalFilter filter(
         judge, [&session](TaskId task) { return session.topology().Restricts(task); });

@@ -35,7 +35,8 @@ struct CpuAnswer {
 // `node` may be null. `free` are its CPUs as things stand.
 CpuAnswer Ask(const model::PodNuma& pod, const model::NodeNuma* node, const model::CpuSet& free);
 
-// Follows every placement, promise, and their undoing. Lives for one session. Thread: scheduling.
+// Follows whatever is placed or pipelined, and its undoing. Lives for one session. Thread:
+// scheduling.
 class CpuLedger {
  public:
   explicit CpuLedger(const framework::Session& session) : session_(session) {}

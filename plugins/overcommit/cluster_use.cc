@@ -59,15 +59,15 @@ void ClusterUse::FollowNodes(const model::Snapshot& base) {
 }
 
 void ClusterUse::FollowJobs(const model::Snapshot& base) {
-  const model::DimMask reservable = algo::ReservableDims(*base.dims);
+  const model::DimMask inqueue_dims = algo::InqueueDims(*base.dims);
   changes_.Advance(
-      base, [this] { reserved_ = {}; },
+      base, [this] { inqueue_ = {}; },
       [&](model::JobId, const JobChanges::Job* before, const JobChanges::Job* now) {
         if (before != nullptr) {
-          reserved_ -= algo::ReservedInCluster(before->row, before->counts, reservable);
+          inqueue_ -= algo::InqueueInCluster(before->row, before->counts, inqueue_dims);
         }
         if (now != nullptr) {
-          reserved_ += algo::ReservedInCluster(now->row, now->counts, reservable);
+          inqueue_ += algo::InqueueInCluster(now->row, now->counts, inqueue_dims);
         }
       });
 }

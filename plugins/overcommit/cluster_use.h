@@ -14,8 +14,8 @@ class ClusterUse {
 
   // Held by the pods of ready nodes, whoever they belong to.
   const model::ResourceVec& used() const { return used_; }
-  // Kept by admitted jobs.
-  const model::ResourceVec& reserved() const { return reserved_; }
+  // Counted for admitted jobs beyond what their pods hold.
+  const model::ResourceVec& inqueue() const { return inqueue_; }
 
  private:
   void FollowNodes(const model::Snapshot& base);
@@ -29,7 +29,7 @@ class ClusterUse {
   model::ResourceVec used_;
 
   algo::JobChanges changes_;
-  model::ResourceVec reserved_;
+  model::ResourceVec inqueue_;
 };
 
 }  // namespace bth::plugins::overcommit

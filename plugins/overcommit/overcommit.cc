@@ -35,16 +35,15 @@ class Overcommit final : public framework::Plugin {
     use_.Advance(session.base());
     stretched_ = algo::Scaled(session.base().total, factor_);
     room_ = stretched_ - use_.used();
-    reserved_ = use_.reserved();
+    inqueue_ = use_.inqueue();
     hooks.QueueRoom([this](model::QueueId) {
-      return framework::QueueRoom{.share = framework::EndlessRoom(),
-                                  .admission = room_ - reserved_};
+      return framework::QueueRoom{.share = framework::EndlessRoom(), .admission = room_ - inqueue_};
     });
     hooks.JobEnqueueable([this, &session](JobId job) { return VoteOn(session, job); });
     hooks.JobEnqueued([this, &session](JobId job) {
       const model::JobRow& row = session.job(job);
       if (!row.has_min_resources) return;
-      reserved_ += algo::WithoutGated(AskedForAdmission(session, job), session.counts(job).gated);
+      inqueue_ += algo::WithoutGated(AskedForAdmission(session, job), session.counts(job).gated);
     });
     return absl::OkStatus();
   }
@@ -54,9 +53,9 @@ class Overcommit final : public framework::Plugin {
     const model::JobRow& row = session.job(job);
     if (!row.has_min_resources) return Vote::kPermit;
     const ResourceVec asked = AskedForAdmission(session, job);
-    const DimMask short_dims = algo::DimsOver(reserved_ + asked, room_, algo::AskedDims(asked));
+    const DimMask short_dims = algo::DimsOver(inqueue_ + asked, room_, algo::AskedDims(asked));
     if (short_dims == 0) return Vote::kPermit;
-    const ResourceVec held = stretched_ - room_ + reserved_;
+    const ResourceVec held = stretched_ - room_ + inqueue_;
     const AdmissionShortage shortage{
         .refusal =
             ShortageText("resource in cluster is overused", "overused", short_dims, session.dims()),
@@ -78,7 +77,7 @@ class Overcommit final : public framework::Plugin {
   overcommit::ClusterUse use_;
   ResourceVec stretched_;  // The cluster, as large as it is made out to be.
   ResourceVec room_;       // Of it, without what is used.
-  ResourceVec reserved_;   // Of that, what admitted jobs keep.
+  ResourceVec inqueue_;    // Of that, what admitted jobs count for.
 };
 
 }  // namespace

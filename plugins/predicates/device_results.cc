@@ -117,8 +117,10 @@ std::shared_ptr<const AllocationFacts> AllocationFrom(const algo::ClaimToAllocat
                              out->devices.size(), row.Key());
       for (size_t i = 0; i < device.consumed.size(); ++i) {
         const model::DeviceCapacityFacts& capacity = from.facts->capacities[i];
-        row.consumed.push_back(
-            {.name = capacity.name, .milli = device.consumed[i], .binary = capacity.binary});
+        row.consumed.push_back({.name = capacity.name,
+                                .milli = device.consumed[i],
+                                .binary = capacity.binary,
+                                .bare = capacity.bare});
       }
     }
     reaches.Add(pool, from, node);

@@ -25,7 +25,7 @@ struct AffinityReasons {
   ReasonId is_avoided = kFits;
 };
 
-// In the domain of each term stands a pod that matches all terms; pods that are promised to other
+// In the domain of each term stands a pod that matches all terms; tentative pods of other
 // jobs may never come, and are no company. The first of a group of pods that
 // seek each other may go to any node that has the keys.
 bool FindsPeers(const RequiredCounters& peers, NodeId node) {
@@ -55,7 +55,7 @@ struct SpreadReasons {
   ReasonId skews = kFits;
 };
 
-// The fewest pods in any domain that counts, but for those promised to other jobs; too few domains
+// The fewest pods in any domain that counts, but for tentative ones of other jobs; too few domains
 // count as having an empty one.
 int64_t LeastOf(const CountedSpread& peers) {
   const int32_t wanted = std::max(peers.constraint->domains_min, 1);

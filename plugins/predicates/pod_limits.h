@@ -10,7 +10,7 @@
 
 namespace bth::plugins::predicates {
 
-// Pods that count against a node's limit are all that are there or promised, but for those that
+// Pods that count against a node's limit are all that are there or pipelined, but for those that
 // this session evicts. Keeps a verdict per node for questions about many; single nodes are judged
 // afresh. Lives for one session. Thread: scheduling.
 class PodLimits {

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <tuple>
 
-#include "absl/strings/match.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -31,7 +30,7 @@ int64_t UtilizationOf(const ClassUse& use) {
 // By name, in any case: as the reference reads these.
 const conf::Value* FieldOf(const conf::Value& item, std::string_view name) {
   for (const conf::Value::Member& member : item.members()) {
-    if (absl::EqualsIgnoreCase(member.key, ToAbsl(name))) return &member.value;
+    if (EqualsIgnoreCase(member.key, name)) return &member.value;
   }
   return nullptr;
 }

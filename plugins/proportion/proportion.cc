@@ -112,7 +112,7 @@ class Proportion final : public framework::Plugin {
     hooks.JobEnqueued([this, &session](JobId job) {
       const model::JobRow& row = session.job(job);
       if (!row.has_min_resources) return;
-      ledger_.Reserve(row.queue, algo::WithoutGated(AskedForAdmission(session, job),
+      ledger_.Enqueue(row.queue, algo::WithoutGated(AskedForAdmission(session, job),
                                                     session.counts(job).gated));
     });
   }

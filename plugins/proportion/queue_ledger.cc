@@ -70,7 +70,7 @@ void QueueLedger::Remove(QueueId queue, const ResourceVec& amount) {
   UpdateShare(accounts_[queue]);
 }
 
-void QueueLedger::Reserve(QueueId queue, const ResourceVec& amount) {
+void QueueLedger::Enqueue(QueueId queue, const ResourceVec& amount) {
   accounts_[queue].inqueue += amount;
 }
 

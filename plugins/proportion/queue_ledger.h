@@ -31,13 +31,13 @@ class QueueLedger {
   void Open(const model::Snapshot& base);
 
   const Account& operator[](model::QueueId queue) const { return accounts_[queue]; }
-  // What the queue's admitted jobs reserved when the session opened.
+  // What the queue's admitted jobs counted as inqueue when the session opened.
   const model::ResourceVec& InqueueAtOpen(model::QueueId queue) const {
     return sums_[queue].inqueue;
   }
   void Place(model::QueueId queue, const model::ResourceVec& amount);
   void Remove(model::QueueId queue, const model::ResourceVec& amount);
-  void Reserve(model::QueueId queue, const model::ResourceVec& amount);
+  void Enqueue(model::QueueId queue, const model::ResourceVec& amount);
 
  private:
   void OpenAccounts(const model::Snapshot& base);

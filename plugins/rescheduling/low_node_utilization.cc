@@ -88,7 +88,7 @@ model::QosClass QosOf(const Session& session, TaskId task) {
   return extras == nullptr ? model::QosClass::kBestEffort : extras->qos;
 }
 
-// Who goes first: no priority, low priority, weak promises of Kubernetes, age.
+// Who goes first: no priority, low priority, a weak quality of service, age.
 bool GoesBefore(const Session& session, TaskId a, TaskId b) {
   const model::TaskRow& left = session.task(a);
   const model::TaskRow& right = session.task(b);

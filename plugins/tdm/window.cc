@@ -38,8 +38,7 @@ std::optional<int> ParseMoment(absl::string_view text) {
 }  // namespace
 
 std::optional<Window> Window::Parse(std::string_view text) {
-  const std::vector<absl::string_view> parts =
-      absl::StrSplit(absl::StripAsciiWhitespace(ToAbsl(text)), '-');
+  const std::vector<absl::string_view> parts = SplitText(StripAsciiWhitespace(text), '-');
   if (parts.size() != 2) return std::nullopt;
   const std::optional<int> begin = ParseMoment(parts[0]);
   const std::optional<int> end = ParseMoment(parts[1]);

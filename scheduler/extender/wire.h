@@ -9,7 +9,7 @@
 
 namespace bth::scheduler::extender {
 
-// Which tasks hold room on a node, or are promised it, as things stand in a session.
+// Which tasks hold room on a node, or are pipelined to one, as things stand in a session.
 class NodeTasks {
  public:
   // Cost: linear in all tasks, once for each change of the session.

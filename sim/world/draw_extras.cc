@@ -18,7 +18,7 @@ struct ExtraRates {
   double fronts_per_minute;
   double strikes_per_minute;
   double meddling_per_minute;
-  double server_troubles_per_minute;
+  double server_faults_per_minute;
   double front_rate_most;
   int late_most_s;
 };
@@ -70,7 +70,7 @@ class ExtraDrawer final : DeedDrawer {
       for (int64_t n = Times(rates_.strikes_per_minute); n > 0; --n) DrawStrike();
       for (int64_t n = Times(rates_.fronts_per_minute); n > 0; --n) DrawFront();
     }
-    for (int64_t n = Times(rates_.server_troubles_per_minute); n > 0; --n) DrawServerTrouble();
+    for (int64_t n = Times(rates_.server_faults_per_minute); n > 0; --n) DrawServerFault();
   }
 
   void DrawSinglePod() {
@@ -201,8 +201,8 @@ class ExtraDrawer final : DeedDrawer {
   }
 
   // Of the API server itself: its process, its disk, and one beside it that lags behind.
-  void DrawServerTrouble() {
-    constexpr std::array<Fault, 5> kTroubles = {
+  void DrawServerFault() {
+    constexpr std::array<Fault, 5> kServerFaults = {
         Fault::kStaleList, Fault::kDiskSlow, Fault::kDiskFails, Fault::kDiskDies, Fault::kDiskFull};
     const uint64_t what = story_.disk ? rng_.Below(8) : 5 + rng_.Below(2);
     if (what >= 6) {
@@ -214,7 +214,7 @@ class ExtraDrawer final : DeedDrawer {
     }
     Deed& deed = Add(Verb::kFront, "front");
     Front& front = deed.front;
-    front.fault = what == 5 ? Fault::kStaleList : kTroubles[what];
+    front.fault = what == 5 ? Fault::kStaleList : kServerFaults[what];
     const bool of_disk = front.fault != Fault::kStaleList;
     deed.lasts = absl::Seconds(rng_.Between(1, of_disk ? 40 : 200));
     // Disks are used often.

@@ -141,14 +141,14 @@ void ServerSeat::Kill(absl::Duration down) {
 }
 
 void ServerSeat::StartAgainAfter(absl::Duration pause) {
-  parts_.on_trouble(parts_.timeline.Elapsed() + pause);
+  parts_.on_fault(parts_.timeline.Elapsed() + pause);
   parts_.director.RunAfter(pause, [this, life = life_] {
     if (life == life_ && server_ == nullptr) Start();
   });
 }
 
 void ServerSeat::KillAfter(absl::Duration pause, absl::Duration down) {
-  parts_.on_trouble(parts_.timeline.Elapsed() + pause + down);
+  parts_.on_fault(parts_.timeline.Elapsed() + pause + down);
   parts_.director.RunAfter(pause, [this, life = life_, down] {
     if (life == life_) Kill(down);
   });

@@ -35,7 +35,7 @@ class ServerSeat final {
     // What anybody may know of from now on.
     Survivors::Replay on_event;
     // It is not what it should be, until then at least.
-    std::function<void(absl::Duration until)> on_trouble;
+    std::function<void(absl::Duration until)> on_fault;
     // Something is gone that it had acknowledged, or it cannot read its own disk.
     std::function<void(std::string what)> on_loss;
   };

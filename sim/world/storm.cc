@@ -119,7 +119,7 @@ WorldHooks Teller::Hooks() {
   hooks.on_event = [this](const std::string& collection, const apiserver::StoreEvent& event) {
     sight_.ledger.Note(collection, event, onlookers_);
   };
-  hooks.on_trouble = [this](absl::Duration until) { fair_since_ = std::max(fair_since_, until); };
+  hooks.on_fault = [this](absl::Duration until) { fair_since_ = std::max(fair_since_, until); };
   hooks.on_loss = [this](std::string what) { Break("durable", std::move(what)); };
   hooks.on_departure = [this](const Process&, const net::Request& request) {
     if (request.method != "GET") NoteEviction(request);
@@ -217,7 +217,7 @@ bool Teller::Pass(absl::Duration time) {
 void Teller::Perform(const Deed& deed) {
   Tell(StrCat("* ", Describe(deed)));
   ++result_.faults[std::string(deed.meaning)];
-  // What a cluster forbids is no trouble: everybody is told of it.
+  // What a cluster forbids is no fault: everybody is told of it.
   const bool is_users = deed.verb == Verb::kSend || deed.verb == Verb::kPick ||
                         (deed.verb == Verb::kFront && deed.front.fault == Fault::kForbidden);
   if (!is_users) fair_since_ = std::max(fair_since_, world_.now() + deed.lasts);

@@ -93,9 +93,9 @@ ServerSeat::Parts World::SeatParts() {
           .extend = hooks_.extend,
           .on_event = [this](const std::string& collection,
                              const apiserver::StoreEvent& event) { Hear(collection, event); },
-          .on_trouble =
+          .on_fault =
               [this](absl::Duration until) {
-                if (hooks_.on_trouble) hooks_.on_trouble(until);
+                if (hooks_.on_fault) hooks_.on_fault(until);
               },
           .on_loss =
               [this](std::string what) {
@@ -262,7 +262,7 @@ std::shared_ptr<World::Answer> World::Send(const std::string& method, const std:
         body[0] == '[' ? "application/json-patch+json" : "application/merge-patch+json";
     request.headers.Set("content-type", method == "PATCH" ? patch : "application/json");
   }
-  const auto answer = std::make_shared<Answer>();
+  auto answer = std::make_shared<Answer>();
   std::erase_if(users_, [](const auto& user) { return !user->running(); });
   users_.push_back(std::make_unique<client::Background>());
   users_.back()->Start(*director_, Ask(std::move(request), tries, answer));

@@ -35,7 +35,7 @@ struct WorldHooks {
   std::function<void(const Process& from, const net::Request&, const Transit&)> on_arrival;
   std::function<void(const Process& from, const net::Request&, int code)> on_answer;
   // See ServerSeat.
-  std::function<void(absl::Duration until)> on_trouble;
+  std::function<void(absl::Duration until)> on_fault;
   std::function<void(std::string what)> on_loss;
 };
 

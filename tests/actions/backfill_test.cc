@@ -25,7 +25,7 @@ class Watch final : public framework::Plugin {
   std::vector<model::TaskId>* const placed_;
 };
 
-TEST_CASE("backfill: job by job, the highest first, promises taken up with the rest",
+TEST_CASE("backfill: job by job, the highest first, pipelined tasks taken up with the rest",
           "[actions][backfill]") {
   framework::Registry registry;
   plugins::RegisterBuiltinPlugins(registry);
@@ -38,7 +38,7 @@ TEST_CASE("backfill: job by job, the highest first, promises taken up with the r
   std::string text = "node n1 cpu=9 mem=9Gi;";
   for (const std::string job : {"low", "high"}) {
     text += "job " + job + " min=1 prio=" + (job == "low" ? "1;" : "2;");
-    // Pods 1 and 3 are pending, 2 and 4 were promised room; of either kind.
+    // Pods 1 and 3 are pending, 2 and 4 are pipelined; of either kind.
     for (const std::string pod : {"1", "2", "3", "4"}) {
       const std::string state = pod == "2" || pod == "4" ? " node=n1 status=pipelined" : "";
       const std::string rest = " job=" + job + " prio=" + pod + state;

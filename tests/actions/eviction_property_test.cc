@@ -103,7 +103,7 @@ void CheckWorld(uint64_t seed, const char* conf, bool parts = false) {
     for (const EvictionRecord& eviction : cycle.evictions) {
       INFO(eviction.victim << " for " << eviction.beneficiary);
       CHECK(i < kCycles - kCalmCycles);
-      // A gang that loses a member gives up what it was promised.
+      // A gang that loses a member gives up what is pipelined of it.
       std::erase_if(waiting, [&](const std::string& pod) {
         const auto known = world.pods().find(pod);
         return known == world.pods().end() || known->second.job == eviction.victim_job;
@@ -134,7 +134,7 @@ TEST_CASE("eviction: for a placed beneficiary, never in vain, never in turns",
 
 TEST_CASE("eviction: worlds in which somebody was evicted in vain", "[actions][property]") {
   // The share of a queue sank while its evicted pods were leaving, and another evicted for it; a
-  // pod that asks for nothing was promised room in every cycle and never bound (10523).
+  // pod that asks for nothing was pipelined in every cycle and never bound (10523).
   const uint64_t seed = GENERATE(values<uint64_t>({3934, 4001, 7508, 10523, 14930}));
   CAPTURE(seed);
   CheckWorld(seed, kConfs[seed % kConfsCount]);

@@ -51,8 +51,8 @@ bool PassesUsageFilters(const Session& session, TaskId task, NodeId node) {
   return true;
 }
 
-// True when, with the victims back in their places, every promise of the session still holds:
-// nobody needed their room. The obvious check, apart from the one in actions/eviction.
+// True when, with the victims back in their places, every pipelined task of the session still has
+// room: nobody needed their room. The obvious check, apart from the one in actions/eviction.
 bool AreSuperfluous(Session& session, const std::vector<TaskId>& victims,
                     const std::set<TaskId>& helped) {
   framework::Statement what_if(session, "test");
@@ -138,7 +138,7 @@ class BatchJudge {
     const model::TaskState& beneficiary = session.state(eviction.beneficiary);
     const std::string& name = session.task(eviction.victim).names->name;
     if (beneficiary.status != TaskStatus::kPipelined || !beneficiary.evicts) {
-      cycle_->faults.push_back(name + " is evicted for a task that is promised nothing");
+      cycle_->faults.push_back(name + " is evicted for a task that is not pipelined");
     }
     if (eviction.action == "reclaim" && beneficiary.node != session.state(eviction.victim).node) {
       cycle_->faults.push_back(name + " is evicted from another node");

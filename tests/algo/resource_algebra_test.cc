@@ -145,26 +145,26 @@ TEST_CASE("resource algebra: what a job holds beyond its minimum", "[algo][unit]
   CHECK(Elastic(c.allocated, minimum) == c.expected);
 }
 
-TEST_CASE("resource algebra: what a job keeps reserved", "[algo][unit]") {
+TEST_CASE("resource algebra: what a job counts as inqueue", "[algo][unit]") {
   const ResourceSet minimum = Set(Vec(4000, 4096, 8000), {kGpu});
-  CHECK(ReservedFor(minimum, Vec(0, 0), kAllDims) == Vec(4000, 4096, 8000));
-  CHECK(ReservedFor(minimum, Vec(1000, 1024, 4000), kAllDims) == Vec(3000, 3072, 4000));
-  CHECK(ReservedFor(minimum, Vec(5000, 5000, 8000), kAllDims) == Vec(0, 0));
+  CHECK(InqueueResource(minimum, Vec(0, 0), kAllDims) == Vec(4000, 4096, 8000));
+  CHECK(InqueueResource(minimum, Vec(1000, 1024, 4000), kAllDims) == Vec(3000, 3072, 4000));
+  CHECK(InqueueResource(minimum, Vec(5000, 5000, 8000), kAllDims) == Vec(0, 0));
   const ResourceSet pods = Set(WithPods(Vec(4000, 0), 10), {model::kPods});
-  CHECK(ReservedFor(pods, WithPods(Vec(1000, 0), 4), kAllDims) == WithPods(Vec(3000, 0), 6));
-  // A name outside the minimum or not reservable is not kept.
-  CHECK(ReservedFor(Set(Vec(1, 0, 7)), Vec(0, 0), kAllDims) == Vec(1, 0));
-  CHECK(ReservedFor(minimum, Vec(0, 0), kAllDims & ~Bits({kGpu})) == Vec(4000, 4096));
+  CHECK(InqueueResource(pods, WithPods(Vec(1000, 0), 4), kAllDims) == WithPods(Vec(3000, 0), 6));
+  // A name outside the minimum or not among those dimensions does not count.
+  CHECK(InqueueResource(Set(Vec(1, 0, 7)), Vec(0, 0), kAllDims) == Vec(1, 0));
+  CHECK(InqueueResource(minimum, Vec(0, 0), kAllDims & ~Bits({kGpu})) == Vec(4000, 4096));
 }
 
-TEST_CASE("resource algebra: ephemeral storage is not reserved", "[algo][unit]") {
+TEST_CASE("resource algebra: ephemeral storage is never inqueue", "[algo][unit]") {
   model::DimensionTable dims;
-  CHECK(ReservableDims(dims) == kAllDims);
+  CHECK(InqueueDims(dims) == kAllDims);
   const int storage = *dims.Add("ephemeral-storage");
-  CHECK(ReservableDims(dims) == (kAllDims & ~Bits({storage})));
+  CHECK(InqueueDims(dims) == (kAllDims & ~Bits({storage})));
 }
 
-TEST_CASE("resource algebra: gated tasks reserve nothing", "[algo][unit]") {
+TEST_CASE("resource algebra: gated tasks count nothing as inqueue", "[algo][unit]") {
   CHECK(WithoutGated(Vec(4000, 100), Vec(1000, 200)) == Vec(3000, 0));
   CHECK(WithoutGated(Vec(4000, 100), Vec(0, 0)) == Vec(4000, 100));
 }

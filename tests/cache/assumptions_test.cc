@@ -92,15 +92,16 @@ TEST_CASE("assumptions: what an object does not show yet holds on", "[cache][ass
     const TaskId bound_one = bed.Add({});
     REQUIRE(bed.assumptions.Bind("ns/p", "u-p", "n").ok());
     CHECK(bed.assumptions.OpenAfter(bound_one, bed.Make(c.later)).placement == c.placement);
-    const TaskId promised = bed.Add({.name = "q"});
+    const TaskId nominated = bed.Add({.name = "q"});
     REQUIRE(bed.assumptions.Nominate("ns/q", "u-q", "n").ok());
     PodText later = c.later;
     later.name = "q";
-    CHECK(bed.assumptions.OpenAfter(promised, bed.Make(later)).nomination == c.nomination);
+    CHECK(bed.assumptions.OpenAfter(nominated, bed.Make(later)).nomination == c.nomination);
   }
 }
 
-TEST_CASE("assumptions: a promise ends with the object's own nomination", "[cache][assumptions]") {
+TEST_CASE("assumptions: a nomination of ours ends with the object's own nomination",
+          "[cache][assumptions]") {
   AssumptionsBed bed;
   const TaskId id = bed.Add({.status = R"("phase":"Pending","nominatedNodeName":"m",)"});
   REQUIRE(bed.assumptions.Nominate("ns/p", "u-p", "m").ok());

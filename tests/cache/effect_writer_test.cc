@@ -37,8 +37,8 @@ TEST_CASE("effect writer: an outcome in doubt is read back", "[cache]") {
     int answer;
     std::string read_back;
     TaskStatus status;
-    size_t events;     // Of the binding or of its failure.
-    std::string hold;  // Also where the watch has not told yet what the read did.
+    size_t events;        // Of the binding or of its failure.
+    std::string backoff;  // Also where the watch has not told yet what the read did.
   };
   const Case cases[] = {
       {409, ours, TaskStatus::kBinding, 1, ""},
@@ -59,7 +59,7 @@ TEST_CASE("effect writer: an outcome in doubt is read back", "[cache]") {
     CHECK(bed.binds == 1);
     CHECK(model::StatusName(bed.Status("p")) == model::StatusName(c.status));
     CHECK(bed.Sent("POST", "/events").size() == c.events);
-    CHECK(bed.Held() == c.hold);
+    CHECK(bed.NextDeadline() == c.backoff);
     CHECK(bed.writer.binds_under_way() == 0);
   }
 }
@@ -102,8 +102,8 @@ TEST_CASE("effect writer: a refused job pauses longer each time and says why", "
     INFO(pause);
     bed.Bind({"p"});
     CHECK(bed.Status("p") == TaskStatus::kPending);
-    CHECK(bed.Held() == pause);
-    bed.executor.Advance(bed.mirror.UntilHoldEnds());
+    CHECK(bed.NextDeadline() == pause);
+    bed.executor.Advance(bed.mirror.UntilNextDeadline());
   }
   REQUIRE_FALSE(bed.Sent("PATCH", "/pods/p/status").empty());
   const Json condition = bed.LastBody("/pods/p/status").At({"status", "conditions"})[0];
@@ -117,7 +117,7 @@ TEST_CASE("effect writer: a refused job pauses longer each time and says why", "
   bed.mirror.ForgetAssumption("ns/p", "u-p");
   bed.bind_answers = {403};
   bed.Bind({"p"});
-  CHECK(bed.Held() == "5s");
+  CHECK(bed.NextDeadline() == "5s");
 }
 
 TEST_CASE("effect writer: many refusals of one attempt pause the job once", "[cache]") {
@@ -127,7 +127,7 @@ TEST_CASE("effect writer: many refusals of one attempt pause the job once", "[ca
   bed.bind_answers = {403};
   bed.Bind({"p", "p2"});
   CHECK(bed.binds == 2);
-  CHECK(bed.Held() == "5s");
+  CHECK(bed.NextDeadline() == "5s");
 }
 
 TEST_CASE("status writer: what waits is bounded by the objects there are", "[cache]") {
@@ -269,7 +269,7 @@ TEST_CASE("effect queue: what is held back goes or is dropped whole at the end",
     bed.effects.Report(std::move(report));
     bed.executor.Advance(absl::Seconds(1));
     CHECK(bed.server.requests.empty());
-    CHECK(bed.effects.held_batches().size() == 1);
+    CHECK(bed.effects.buffered_batches().size() == 1);
     WriteStops stops;
     if (drop) stops.nodes["n"] = "x";
     CHECK(bed.effects.EndCycle(stops) == (drop ? 1 : 0));
@@ -480,7 +480,7 @@ TEST_CASE("status writer: nothing is left of one that is gone", "[cache]") {
   CHECK(bed.writer.idle());
 }
 
-TEST_CASE("status writer: a refused pod that vanishes leaves no wish behind", "[cache]") {
+TEST_CASE("status writer: a refused pod that vanishes leaves no write behind", "[cache]") {
   WriterBed bed;
   bed.effects.Report(Report(bed, "m"));  // Due in half a second,
   bed.executor.RunUntilIdle();

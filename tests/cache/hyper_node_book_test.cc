@@ -184,6 +184,39 @@ TEST_CASE("hyper nodes: the tree is shared while nothing of it changes (I2)", "[
   CHECK(bed.Tree() == nullptr);
 }
 
+TEST_CASE("hyper nodes: a pattern means the nodes there are, written again or not (I3)",
+          "[cache][topology]") {
+  Bed bed;
+  const std::string text = HyperNodeText("s0", 1, {Pattern("^node-")});
+  bed.PutNode("node-0");
+  bed.Put(text);
+  CHECK(bed.Shown() == Lines{"s0<: node-0"});
+  bed.PutNode("node-1");
+  bed.Put(text);
+  CHECK(bed.Shown() == Lines{"s0<: node-0 node-1"});
+  bed.PutNode("node-2");
+  CHECK(bed.Shown() == Lines{"s0<: node-0 node-1 node-2"});
+}
+
+TEST_CASE("hyper nodes: a member that is added counts at once (I5)", "[cache][topology]") {
+  Bed bed;
+  bed.PutNode("node-0");
+  bed.PutNode("node-1");
+  bed.Put(HyperNodeText("s0", 1, {Exact("Node", "node-0")}));
+  CHECK(bed.Shown() == Lines{"s0<: node-0"});
+  bed.Put(HyperNodeText("s0", 1, {Exact("Node", "node-0"), Exact("Node", "node-1")}));
+  CHECK(bed.Shown() == Lines{"s0<: node-0 node-1"});
+  CHECK(bed.News().empty());
+}
+
+TEST_CASE("hyper nodes: nodes may come later, and so they are not missed", "[cache][topology]") {
+  Bed bed;
+  bed.Put(HyperNodeText("s0", 1, {Exact("Node", "node-0")}));
+  bed.Put(HyperNodeText("s1", 2, {Exact("HyperNode", "s0"), Exact("HyperNode", "s9")}));
+  CHECK(bed.Shown() == Lines{"s0<s1: ", "s1<: "});
+  CHECK(bed.News() == Lines{"s1: its member HyperNode s9 does not exist"});
+}
+
 TEST_CASE("hyper nodes: one that is gone is not missed by its members", "[cache][topology]") {
   Bed bed;
   bed.PutNode("a");

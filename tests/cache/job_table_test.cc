@@ -115,27 +115,27 @@ TEST_CASE("job table: whose a PodGroup is, its pods tell", "[cache][tables]") {
   CHECK(bed.jobs.Owns(job));
 }
 
-TEST_CASE("job table: a held job is no work until its pause ends", "[cache][tables]") {
+TEST_CASE("job table: a job that backs off is no work until that ends", "[cache][tables]") {
   JobsBed bed;
   bed.PutGroup("g");
   bed.AddPod({});
   CHECK(bed.Active() == std::vector<std::string>{"ns/g"});
-  CHECK(bed.jobs.UntilHoldEnds() == absl::InfiniteDuration());
-  bed.jobs.Hold(bed.jobs.Find("ns/g"), absl::Seconds(5));
+  CHECK(bed.jobs.UntilBackoffEnds() == absl::InfiniteDuration());
+  bed.jobs.BackOff(bed.jobs.Find("ns/g"), absl::Seconds(5));
   CHECK(bed.Active().empty());
-  CHECK(bed.jobs.UntilHoldEnds() == absl::Seconds(5));
+  CHECK(bed.jobs.UntilBackoffEnds() == absl::Seconds(5));
   bed.executor.Advance(absl::Seconds(5));
   CHECK(bed.Active() == std::vector<std::string>{"ns/g"});
 }
 
-TEST_CASE("job table: a clock that is set moves no end of a pause", "[cache][tables]") {
+TEST_CASE("job table: a clock that is set moves no end of a backoff", "[cache][tables]") {
   JobsBed bed;
   bed.PutGroup("g");
   bed.AddPod({});
-  bed.jobs.Hold(bed.jobs.Find("ns/g"), absl::Seconds(5));
+  bed.jobs.BackOff(bed.jobs.Find("ns/g"), absl::Seconds(5));
   bed.executor.SetClock(absl::Minutes(GENERATE(-3, 3)));
   CHECK(bed.Active().empty());
-  CHECK(bed.jobs.UntilHoldEnds() == absl::Seconds(5));
+  CHECK(bed.jobs.UntilBackoffEnds() == absl::Seconds(5));
   bed.executor.Advance(absl::Seconds(4));
   CHECK(bed.Active().empty());
   bed.executor.Advance(absl::Seconds(1));

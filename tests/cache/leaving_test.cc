@@ -64,12 +64,12 @@ TEST_CASE("mirror: the room of a pod that does not go is waited for five minutes
   CHECK(bed.Room() == "Running: 0 idle, 0 leaving");
   bed.PutOld("00:01:00");
   CHECK(bed.Room() == "Releasing: 0 idle, 4000 leaving");
-  CHECK(bed.mirror.UntilHoldEnds() == absl::Minutes(6));
+  CHECK(bed.mirror.UntilNextDeadline() == absl::Minutes(6));
   bed.clock.Advance(absl::Minutes(6) - absl::Seconds(1));
   CHECK(bed.Room() == "Releasing: 0 idle, 4000 leaving");
   bed.clock.Advance(absl::Seconds(1));
   CHECK(bed.Room() == "Unknown: 0 idle, 0 leaving");
-  CHECK(bed.mirror.UntilHoldEnds() == absl::InfiniteDuration());
+  CHECK(bed.mirror.UntilNextDeadline() == absl::InfiniteDuration());
   // What is said of it later changes nothing.
   bed.PutOld("00:01:00");
   CHECK(bed.Room() == "Unknown: 0 idle, 0 leaving");
@@ -82,9 +82,9 @@ TEST_CASE("mirror: a deletion that is hurried is given up earlier", "[cache][lea
   bed.PutWaiting();
   bed.PutOld("00:30:00");
   CHECK(bed.Room() == "Releasing: 0 idle, 4000 leaving");
-  CHECK(bed.mirror.UntilHoldEnds() == absl::Minutes(35));
+  CHECK(bed.mirror.UntilNextDeadline() == absl::Minutes(35));
   bed.PutOld("00:00:00");
-  CHECK(bed.mirror.UntilHoldEnds() == absl::Minutes(5));
+  CHECK(bed.mirror.UntilNextDeadline() == absl::Minutes(5));
   bed.clock.Advance(absl::Minutes(5));
   CHECK(bed.Room() == "Unknown: 0 idle, 0 leaving");
 }
@@ -99,26 +99,26 @@ TEST_CASE("mirror: who is seen to begin to leave has its time by our own clock",
   bed.PutOld("00:00:30", 30);
   CHECK(bed.Room() == "Releasing: 0 idle, 4000 leaving");
   const absl::Time given_up = bed.clock.Now() + absl::Seconds(30) + absl::Minutes(5);
-  CHECK(bed.clock.Now() + bed.mirror.UntilHoldEnds() == given_up);
+  CHECK(bed.clock.Now() + bed.mirror.UntilNextDeadline() == given_up);
   // What is said of it later gives it no more time; who hurries it, less.
   bed.clock.Advance(absl::Minutes(1));
   bed.PutOld("00:00:30", 30);
-  CHECK(bed.clock.Now() + bed.mirror.UntilHoldEnds() == given_up);
+  CHECK(bed.clock.Now() + bed.mirror.UntilNextDeadline() == given_up);
   bed.clock.Advance(-absl::Minutes(1));
   bed.PutOld("00:00:10", 10);
-  CHECK(bed.clock.Now() + bed.mirror.UntilHoldEnds() == given_up - absl::Seconds(20));
+  CHECK(bed.clock.Now() + bed.mirror.UntilNextDeadline() == given_up - absl::Seconds(20));
   bed.clock.Advance(absl::Minutes(6));
   CHECK(bed.Room() == "Unknown: 0 idle, 0 leaving");
 }
 
-TEST_CASE("mirror: one that goes in time leaves no hold", "[cache][leaving]") {
+TEST_CASE("mirror: one that goes in time leaves no deadline", "[cache][leaving]") {
   LeavingBed bed;
   bed.PutWaiting();
   bed.PutOld("00:01:00");
   CHECK(bed.Room() == "Releasing: 0 idle, 4000 leaving");
   bed.mirror.RemovePod("ns/old");
   CHECK(bed.Room() == "gone: 4000 idle, 0 leaving");
-  CHECK(bed.mirror.UntilHoldEnds() == absl::InfiniteDuration());
+  CHECK(bed.mirror.UntilNextDeadline() == absl::InfiniteDuration());
 }
 
 TEST_CASE("mirror: who is late already when it is first seen is not waited for",
@@ -137,7 +137,7 @@ TEST_CASE("mirror: while no job waits, no cycle is due for a pod that does not g
   bed.Room();
   bed.mirror.RemovePodGroup("ns/g");
   bed.Room();
-  CHECK(bed.mirror.UntilHoldEnds() == absl::InfiniteDuration());
+  CHECK(bed.mirror.UntilNextDeadline() == absl::InfiniteDuration());
 }
 
 }  // namespace

@@ -200,6 +200,8 @@ TEST_CASE("mirror: news that contradict an assumption end it", "[cache]") {
   other.names.uid = "other";
   bed.mirror.PutPod(other);
   CHECK(bed.Status("p") == TaskStatus::kPending);
+  CHECK(bed.mirror.Pod("ns/p", "other"));
+  CHECK_FALSE(bed.mirror.Pod("ns/p", "u-p"));
   CHECK(absl::IsNotFound(bed.mirror.AssumeBinding("ns/p", "u-p", "n")));
 }
 
@@ -235,7 +237,7 @@ TEST_CASE("mirror: an assumed eviction stays until the pod is seen to leave or i
   CHECK(bed.IdleCpu() == 4000);
 }
 
-TEST_CASE("mirror: a promise holds until the object tells of a nomination", "[cache]") {
+TEST_CASE("mirror: an assumed nomination holds until the object tells of a nomination", "[cache]") {
   MirrorBed bed;
   bed.mirror.PutNode(MakeNode("m", R"({"cpu":"4","pods":"10"})", bed.symbols()));
   bed.Put({});
@@ -250,11 +252,11 @@ TEST_CASE("mirror: a promise holds until the object tells of a nomination", "[ca
   };
   const std::string here = R"("phase":"Pending","nominatedNodeName":"n",)";
   const std::string there = R"("phase":"Pending","nominatedNodeName":"m",)";
-  const auto promise = [&bed] { return bed.mirror.AssumeNomination("ns/p", "u-p", "n"); };
+  const auto nominate = [&bed] { return bed.mirror.AssumeNomination("ns/p", "u-p", "n"); };
   CHECK(absl::IsNotFound(bed.mirror.AssumeNomination("ns/none", "u", "n")));
   CHECK(absl::IsNotFound(bed.mirror.AssumeNomination("ns/p", "other", "n")));
   CHECK(absl::IsFailedPrecondition(bed.mirror.AssumeNomination("ns/p", "u-p", "x")));
-  REQUIRE(promise().ok());
+  REQUIRE(nominate().ok());
   CHECK(nominated() == "n");
   bed.Put({});  // Says nothing new.
   CHECK(nominated() == "n");
@@ -266,43 +268,43 @@ TEST_CASE("mirror: a promise holds until the object tells of a nomination", "[ca
   CHECK(bed.mirror.Pod("ns/p")->assumed_nomination.empty());
   bed.Put({});
   CHECK(nominated().empty());
-  REQUIRE(promise().ok());
+  REQUIRE(nominate().ok());
   bed.Put({.status = there});  // Another one, later than ours.
   CHECK(nominated() == "m");
-  REQUIRE(promise().ok());
+  REQUIRE(nominate().ok());
   bed.mirror.ForgetNomination("ns/p", "u-p");
   CHECK(bed.mirror.changed());
   CHECK(nominated() == "m");
-  REQUIRE(promise().ok());
+  REQUIRE(nominate().ok());
   bed.Put({.spec = kBound, .status = kRuns});
   CHECK(bed.mirror.Pod("ns/p")->assumed_nomination.empty());
-  CHECK(absl::IsFailedPrecondition(promise()));
+  CHECK(absl::IsFailedPrecondition(nominate()));
   // A pod that goes leaves nothing behind, and a node without an object goes with it.
   bed.mirror.RemovePod("ns/p");
   bed.Put({});
   CHECK(nominated().empty());
-  REQUIRE(promise().ok());
+  REQUIRE(nominate().ok());
   bed.mirror.RemoveNode("n");
   CHECK(bed.mirror.nodes() == 2);
   bed.mirror.RemovePod("ns/p");
   CHECK(bed.mirror.nodes() == 1);
 }
 
-TEST_CASE("mirror: a held job stays out of cycles until its time", "[cache]") {
+TEST_CASE("mirror: a job that backs off stays out of cycles until its time", "[cache]") {
   MirrorBed bed;
   bed.Put({});
   CHECK(bed.Active() == std::vector<std::string>{"g"});
-  CHECK(bed.mirror.UntilHoldEnds() == absl::InfiniteDuration());
-  bed.mirror.HoldJob("ns/g", absl::Seconds(5));
+  CHECK(bed.mirror.UntilNextDeadline() == absl::InfiniteDuration());
+  bed.mirror.BackOffJob("ns/g", absl::Seconds(5));
   CHECK(bed.Active().empty());
-  CHECK(bed.mirror.UntilHoldEnds() == absl::Seconds(5));
+  CHECK(bed.mirror.UntilNextDeadline() == absl::Seconds(5));
   bed.clock.Advance(absl::Seconds(4));
   CHECK(bed.Active().empty());
   bed.clock.Advance(absl::Seconds(1));
   CHECK(bed.Active() == std::vector<std::string>{"g"});
-  CHECK(bed.mirror.UntilHoldEnds() == absl::InfiniteDuration());
-  bed.mirror.HoldJob("ns/unknown", absl::Seconds(5));
-  CHECK(bed.mirror.UntilHoldEnds() == absl::InfiniteDuration());
+  CHECK(bed.mirror.UntilNextDeadline() == absl::InfiniteDuration());
+  bed.mirror.BackOffJob("ns/unknown", absl::Seconds(5));
+  CHECK(bed.mirror.UntilNextDeadline() == absl::InfiniteDuration());
 }
 
 TEST_CASE("mirror: pods that no PodGroup claims are listed, ours and pending ones", "[cache]") {

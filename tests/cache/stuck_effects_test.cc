@@ -122,7 +122,7 @@ TEST_CASE("stuck effects: asked to wait for minutes, the decision is given up fo
   bed.Bind({"p"});
   CHECK(bed.Binds("p") == 1);
   CHECK(bed.Status("p") == TaskStatus::kPending);
-  CHECK(bed.Held() == "5m");
+  CHECK(bed.NextDeadline() == "5m");
   CHECK(bed.writer.binds_under_way() == 0);
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("stuck effects: an eviction that is turned away ends, and its pod is s
   bed.executor.Advance(absl::Seconds(26));
   CHECK(bed.Sent("POST", "/pods/p/eviction").size() == 6);
   CHECK(bed.Status("p") == TaskStatus::kRunning);
-  CHECK(bed.Held() == "9s");  // Spared for ten seconds, one of which is over.
+  CHECK(bed.NextDeadline() == "9s");  // Spared for ten seconds, one of which is over.
 }
 
 TEST_CASE("stuck effects: slow statuses leave lanes for bindings", "[cache]") {
@@ -208,7 +208,7 @@ TEST_CASE("stuck effects: a burst's events follow side by side, and a binding pa
   CHECK(bed.events.idle());
 }
 
-TEST_CASE("stuck effects: a wish that goes at once is not dropped in flight by an older time",
+TEST_CASE("stuck effects: a status that goes at once is not dropped in flight by an older time",
           "[cache]") {
   WriterBed bed;
   bed.effects.Report(Report(bed, "m"));  // Due in half a second.

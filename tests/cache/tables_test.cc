@@ -70,7 +70,7 @@ struct RandomLife {
         mirror.SparePod(key, uid);
         break;
       default:
-        mirror.HoldJob("ns/" + Name("g", 3), absl::Seconds(30));
+        mirror.BackOffJob("ns/" + Name("g", 3), absl::Seconds(30));
     }
   }
   void Step() {

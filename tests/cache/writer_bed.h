@@ -132,8 +132,8 @@ struct WriterBed {
     return out;
   }
   TaskStatus Status(const std::string& pod) const { return mirror.Pod("ns/" + pod)->status; }
-  std::string Held() const {
-    const absl::Duration pause = mirror.UntilHoldEnds();
+  std::string NextDeadline() const {
+    const absl::Duration pause = mirror.UntilNextDeadline();
     return pause == absl::InfiniteDuration() ? "" : absl::FormatDuration(pause);
   }
 };

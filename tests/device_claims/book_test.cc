@@ -5,12 +5,10 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
-#include "base/clock.h"
 #include "base/rng.h"
 #include "base/strings.h"
-#include "cache/cluster/mirror.h"
-#include "cache/routing/router.h"
 #include "plugins/predicates/device_claim_book.h"
+#include "tests/device_claims/claim_world.h"
 #include "tests/plugins/fixtures.h"
 #include "tests/support/plugin_bed.h"
 #include "tests/support/seeds.h"
@@ -25,34 +23,6 @@ using plugins::predicates::DeviceVerdicts;
 constexpr int kNodes = 3;
 constexpr int kPodCount = 6;
 constexpr int64_t kStepsMax = 100'000;
-
-class ClaimWorld {
- public:
-  template <typename T>
-  void Put(const std::string& json) {
-    const auto object = types::Decode<T>(std::string_view(json));
-    INFO(json);
-    REQUIRE(object.ok());
-    REQUIRE(cache::Router(mirror_, responsibility_).Put(*object).ok());
-  }
-  World Publish() {
-    World out;
-    out.snapshot = mirror_.Publish();
-    for (model::NodeId node : *out.snapshot->nodes_by_name) {
-      out.nodes[out.snapshot->node_facts(node).name] = node;
-    }
-    for (model::TaskId task : out.snapshot->tasks.ids()) {
-      const auto& names = out.snapshot->tasks[task].names;
-      if (names != nullptr) out.tasks[names->name] = task;
-    }
-    return out;
-  }
-
- private:
-  ManualClock clock_{absl::FromUnixSeconds(1'767'225'600)};
-  cache::Mirror mirror_{clock_, {}};
-  cache::Responsibility responsibility_;
-};
 
 void Fill(Rng& rng, ClaimWorld* world) {
   world->Put<types::DeviceClass>(

@@ -82,12 +82,12 @@ struct ChipBed {
 
   // What the pod's binding would say; "-": it cannot be served.
   std::string Ask(const types::Pod& pod, bool future = false, model::HeldDevices* out = nullptr) {
-    const auto wishes = ReadWishes(pod, settings);
-    REQUIRE(wishes != nullptr);
-    const model::DeviceWish& wish = wishes->wishes.front();
-    const Family& family = FamilyOf(wish.kind.family);
+    const auto asked = ReadRequests(pod, settings);
+    REQUIRE(asked != nullptr);
+    const model::PodDeviceRequest& request = asked->requests.front();
+    const Family& family = FamilyOf(request.kind.family);
     const Question question{
-        .use = pool_use(), .future = future, .wish = wish, .settings = settings};
+        .use = pool_use(), .future = future, .request = request, .settings = settings};
     Choice choice;
     why.clear();
     if (!family.Choose(question, &choice)) {
@@ -107,7 +107,7 @@ struct ChipBed {
   // The same, and the pod holds it from then on.
   std::string Place(const types::Pod& pod) {
     model::HeldDevices named;
-    const std::string out = Ask(pod, false, &named);
+    std::string out = Ask(pod, false, &named);
     if (out != "-") Hold(std::make_shared<model::PodDevices>(model::PodDevices{.held = {named}}));
     return out;
   }

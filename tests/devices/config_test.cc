@@ -45,6 +45,66 @@ TEST_CASE("device config: what the plugin's page shows is read", "[devices]") {
   CHECK(settings.chips == builtin.chips);
 }
 
+TEST_CASE("device config: ways to cut cards of several models", "[devices]") {
+  DeviceSettings settings;
+  REQUIRE(UseConfig(R"(
+nvidia:
+  knownMigGeometries:
+  - models: [A30]
+    allowedGeometries:
+    - group: group1
+      geometries: [{name: 1g.6gb, memory: 6144, count: 4}]
+  - models: [A100-SXM4-40GB, A100-40GB-PCIe]
+    allowedGeometries:
+    - group: group1
+      geometries: [{name: 1g.5gb, memory: 5120, count: 7}]
+    - group: group2
+      geometries:
+      - {name: 2g.10gb, memory: 10240, count: 3}
+      - {name: 1g.5gb, memory: 5120, count: 1}
+    - group: group3
+      geometries: [{name: 3g.20gb, memory: 20480, count: 2}]
+    - group: group4
+      geometries: [{name: 7g.40gb, memory: 40960, count: 1}]
+  - models: [A100-SXM4-80GB, A100-80GB-PCIe]
+    allowedGeometries:
+    - group: group1
+      geometries: [{name: 1g.10gb, memory: 10240, count: 7}]
+    - group: group2
+      geometries:
+      - {name: 2g.20gb, memory: 20480, count: 3}
+      - {name: 1g.10gb, memory: 10240, count: 1}
+)",
+                    &settings)
+              .ToString() == "OK");
+  REQUIRE(settings.vgpus.geometries.size() == 3);
+  const auto& forty = settings.vgpus.geometries[1];
+  CHECK(forty.models == std::vector<std::string>{"A100-SXM4-40GB", "A100-40GB-PCIe"});
+  CHECK(*forty.geometry ==
+        model::MigGeometry{{"group1", {{"1g.5gb", 5120, 7}}},
+                           {"group2", {{"2g.10gb", 10240, 3}, {"1g.5gb", 5120, 1}}},
+                           {"group3", {{"3g.20gb", 20480, 2}}},
+                           {"group4", {{"7g.40gb", 40960, 1}}}});
+  const auto& eighty = settings.vgpus.geometries[2];
+  CHECK(eighty.models == std::vector<std::string>{"A100-SXM4-80GB", "A100-80GB-PCIe"});
+  CHECK(*eighty.geometry ==
+        model::MigGeometry{{"group1", {{"1g.10gb", 10240, 7}}},
+                           {"group2", {{"2g.20gb", 20480, 3}, {"1g.10gb", 10240, 1}}}});
+  // A card is cut by what is known of its own model.
+  settings.vgpu = true;
+  const auto cut_as = [&settings](const std::string& type) {
+    const auto node =
+        ReadNode(testing::MakeNode(
+                     StrCat(R"("volcano.sh/node-vgpu-register":"u,7,40960,)", type, ",true,mig:\""),
+                     testing::VgpuNode()),
+                 settings);
+    return node->pools[0].geometry;
+  };
+  CHECK(cut_as("NVIDIA-NVIDIA A100-SXM4-40GB") == forty.geometry);
+  CHECK(cut_as("NVIDIA-A100-80GB-PCIe") == eighty.geometry);
+  CHECK(cut_as("NVIDIA-A100-PCIe") == nullptr);
+}
+
 TEST_CASE("device config: chips as a list, templates in any order, other names", "[devices]") {
   DeviceSettings settings;
   REQUIRE(UseConfig(R"(

@@ -12,6 +12,9 @@
 #include "tests/devices/device_config_fuzz.cc"
 #undef LLVMFuzzerTestOneInput
 
+#define LLVMFuzzerTestOneInput FuzzHamiAscendPod
+#include "tests/devices/hami_ascend_pod_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput FuzzMindClusterPod
 #include "tests/devices/mindcluster_pod_fuzz.cc"
 #undef LLVMFuzzerTestOneInput
@@ -26,6 +29,7 @@ namespace {
 TEST_CASE("devices corpus: each file and damages of it are safe", "[devices][fuzz]") {
   CHECK(bth::test::RunCorpus(__FILE__, "vgpu", &FuzzVgpu) >= 4);
   CHECK(bth::test::RunCorpus(__FILE__, "ascend", &FuzzAscend) >= 2);
+  CHECK(bth::test::RunCorpus(__FILE__, "hami_ascend_pod", &FuzzHamiAscendPod) >= 4);
   CHECK(bth::test::RunCorpus(__FILE__, "gpushare", &FuzzGpuShare) >= 2);
   CHECK(bth::test::RunCorpus(__FILE__, "device_config", &FuzzDeviceConfig) >= 2);
   CHECK(bth::test::RunCorpus(__FILE__, "mindcluster_pod", &FuzzMindClusterPod) >= 4);

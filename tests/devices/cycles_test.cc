@@ -148,7 +148,7 @@ TEST_CASE("deviceshare: a pod that leaves holds its card until it is gone", "[de
   cluster.Put(leaving);
   cluster.Pod("b", "g", {Vgpu(1, 600)});
   CHECK(cluster.Run().empty());
-  // It is promised the card, and not refused.
+  // It is pipelined to the card, and not refused.
   const auto& session = cluster.cycle().session();
   for (model::TaskId task : session.base().tasks.ids()) {
     if (session.task(task).names->name == "b") {
@@ -228,6 +228,30 @@ TEST_CASE("deviceshare: a pod of another kind of node says why it waits", "[devi
   // The node counts such resources, but its device plugin has named no card.
   CHECK(cluster.Run().empty());
   CHECK(cluster.MessageOf("a") == "0/1 nodes are unavailable: 1 hami-vgpuDeviceSharing error.");
+}
+
+TEST_CASE("deviceshare: nodes without Ascend cards and nodes that are full say the same",
+          "[devices]") {
+  DeviceCluster cluster(testing::ClusterSetup{.family = "AscendHAMiVNPUEnable"});
+  cluster.ids_key = "hami.io/Ascend310P-devices-allocated";
+  for (const char* name : {"bare", "full"}) {
+    types::Node node = testing::MakeNode(
+        "", R"("huawei.com/Ascend310P":"7","cpu":"64","memory":"64Gi","pods":"110")");
+    node.meta.name = name;
+    if (node.meta.name == "full") {
+      node.meta.annotations.Set(
+          "hami.io/node-register-Ascend310P",
+          R"([{"id":"a","count":7,"devmem":21527,"devcore":8,"type":"Ascend310P"}])");
+    }
+    cluster.Put(node);
+  }
+  cluster.Group("g");
+  const std::string one = R"("huawei.com/Ascend310P":"1")";
+  cluster.Pod("p", "g", {one});
+  cluster.Put(cluster.Bound("p", "full", "a,Ascend310P,21527,0:;"));
+  cluster.Pod("q", "g", {one});
+  CHECK(cluster.Run().empty());
+  CHECK(cluster.MessageOf("q") == "0/2 nodes are unavailable: 2 no ascend device available.");
 }
 
 TEST_CASE("deviceshare: gauges of devices follow the nodes", "[devices]") {

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "cache/routing/router.h"
 #include "conf/load.h"
+#include "devices/config.h"
 #include "framework/session/cycle.h"
 #include "framework/session/invariants.h"
 #include "plugins/builtin.h"
@@ -50,16 +51,27 @@ inline void CountPlainly(std::string text, int sign, PlainUses* out) {
 
 inline constexpr char kIdsKey[] = "volcano.sh/vgpu-ids-new";
 
+struct ClusterSetup {
+  std::string arguments = "";  // Further ones of deviceshare, each a line.
+  std::string actions = "enqueue, allocate";
+  std::string family = "VGPUEnable";  // Without "deviceshare." before it.
+  std::string plugins = "";           // Further ones, each a line.
+  std::string config = "";            // device-config.yaml; empty: what is built in.
+};
+
 class DeviceCluster {
  public:
   explicit DeviceCluster(const std::string& arguments,
-                         const std::string& actions = "enqueue, allocate") {
+                         const std::string& actions = "enqueue, allocate")
+      : DeviceCluster(ClusterSetup{.arguments = arguments, .actions = actions}) {}
+  explicit DeviceCluster(const ClusterSetup& setup) {
     plugins::RegisterBuiltinPlugins(registry_);
     actions::RegisterBuiltinActions(registry_);
     const std::string text =
-        StrCat("actions: \"", actions, "\"\ntiers:\n- plugins:\n  - name: priority\n",
-               "  - name: gang\n  - name: predicates\n  - name: deviceshare\n    arguments:\n",
-               "      deviceshare.VGPUEnable: true\n", arguments);
+        StrCat("actions: \"", setup.actions, "\"\ntiers:\n- plugins:\n  - name: priority\n",
+               "  - name: gang\n  - name: predicates\n", setup.plugins,
+               "  - name: deviceshare\n    arguments:\n      deviceshare.", setup.family,
+               ": true\n", setup.arguments);
     auto loaded = conf::ParsePolicy(text, registry_.Names());
     REQUIRE(loaded.status().ToString() == "OK");
     std::vector<conf::Finding> findings;
@@ -68,8 +80,12 @@ class DeviceCluster {
     REQUIRE(policy.status().ToString() == "OK");
     CHECK(findings.empty());
     policy_ = *std::move(policy);
-    responsibility_.devices = policy_->needs().devices;
-    REQUIRE(responsibility_.devices != nullptr);
+    REQUIRE(policy_->needs().devices != nullptr);
+    auto settings = std::make_shared<model::DeviceSettings>(*policy_->needs().devices);
+    if (!setup.config.empty()) {
+      REQUIRE(UseConfig(setup.config, settings.get()).ToString() == "OK");
+    }
+    responsibility_.devices = std::move(settings);
     mirror.CountDevices(responsibility_.devices);
     Put(Read<types::Queue>(
         R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"default"},"spec":{}})"));

@@ -35,21 +35,21 @@ types::Pod WithInit(const char* resource, const std::vector<int64_t>& init, int6
 
 TEST_CASE("gpushare: what a pod asks for", "[devices]") {
   const auto memory = [](const types::Pod& pod) {
-    return ReadWishes(pod, ByMemory())->wishes[0].containers;
+    return ReadRequests(pod, ByMemory())->requests[0].containers;
   };
   const auto number = [](const types::Pod& pod) {
-    return ReadWishes(pod, ByNumber())->wishes[0].containers[0].count;
+    return ReadRequests(pod, ByNumber())->requests[0].containers[0].count;
   };
-  using Asks = std::vector<model::DeviceAsk>;
+  using Asks = std::vector<model::ContainerDeviceRequest>;
   CHECK(memory(MakePod({Limit("gpu-memory", 1), Limit("gpu-memory", 3)})) ==
         Asks{{.count = 1, .memory = 4}});
   CHECK(memory(WithInit("gpu-memory", {1, 3}, 2)) == Asks{{.count = 1, .memory = 3}});
   CHECK(number(MakePod({Limit("gpu-number", 1), Limit("gpu-number", 3)})) == 4);
   CHECK(number(WithInit("gpu-number", {1, 3}, 2)) == 3);
-  // Only what the policy counts is a wish.
-  CHECK(ReadWishes(MakePod({Limit("gpu-number", 1)}), ByMemory()) == nullptr);
-  CHECK(ReadWishes(MakePod({Limit("gpu-memory", 1)}), ByNumber()) == nullptr);
-  CHECK(ReadWishes(MakePod({Limit("gpu-memory", 1)}), model::DeviceSettings()) == nullptr);
+  // Only what the policy counts is a request.
+  CHECK(ReadRequests(MakePod({Limit("gpu-number", 1)}), ByMemory()) == nullptr);
+  CHECK(ReadRequests(MakePod({Limit("gpu-memory", 1)}), ByNumber()) == nullptr);
+  CHECK(ReadRequests(MakePod({Limit("gpu-memory", 1)}), model::DeviceSettings()) == nullptr);
 }
 
 TEST_CASE("gpushare: the cards of a node", "[devices]") {
@@ -80,13 +80,13 @@ struct SharedCards {
     use = std::make_unique<NodeUse>(*node, nullptr);
   }
   std::string Place(const types::Pod& pod) {
-    const auto wishes = ReadWishes(pod, settings);
+    const auto asked = ReadRequests(pod, settings);
     const Family& family = FamilyOf(kGpuShareKind.family);
     Choice choice;
-    const auto& wish = wishes->wishes[0];
-    const Question question{.use = use->pools()[0], .wish = wish, .settings = settings};
+    const auto& request = asked->requests[0];
+    const Question question{.use = use->pools()[0], .request = request, .settings = settings};
     if (!family.Choose(question, &choice)) {
-      return std::string(family.refusals()[family.RefusalOf(wish)]);
+      return std::string(family.refusals()[family.RefusalOf(request)]);
     }
     model::PodDevices pod_devices{.held = {family.Name(question, choice)}};
     std::vector<std::pair<std::string, std::string>> said;
@@ -143,7 +143,7 @@ TEST_CASE("gpushare: whole cards", "[devices]") {
 TEST_CASE("gpushare: locks are taken for memory alone", "[devices]") {
   const Family& family = FamilyOf(kGpuShareKind.family);
   const auto lock = [&](const types::Pod& pod, const model::DeviceSettings& settings) {
-    return family.LockOf(ReadWishes(pod, settings)->wishes[0]);
+    return family.LockOf(ReadRequests(pod, settings)->requests[0]);
   };
   CHECK(lock(MakePod({Limit("gpu-memory", 1)}), ByMemory()) == "gpu");
   CHECK(lock(MakePod({Limit("gpu-number", 1)}), ByNumber()).empty());

@@ -114,13 +114,19 @@ struct AscendCards {
   }
   bool soft() const { return node->pools[0].soft; }
   std::string Place(const types::Pod& pod, double* score = nullptr) {
-    const auto wishes = ReadWishes(pod, settings);
-    REQUIRE(wishes != nullptr);
+    const auto asked = ReadRequests(pod, settings);
+    REQUIRE(asked != nullptr);
     const Family& family = FamilyOf(kAscendKind.family);
     Choice choice;
-    const Question question{
-        .use = use->pools()[0], .wish = wishes->wishes[0], .policy = policy, .settings = settings};
-    if (!family.Choose(question, &choice)) return std::string(family.refusals()[0]);
+    const Question question{.use = use->pools()[0],
+                            .request = asked->requests[0],
+                            .policy = policy,
+                            .settings = settings};
+    if (!family.Choose(question, &choice)) {
+      evictions_help = family.EvictionsHelp(choice.refusal.value());
+      return std::string(family.refusals()[*choice.refusal]);
+    }
+    CHECK_FALSE(choice.refusal.has_value());
     if (score != nullptr) *score = choice.score;
     said.clear();
     const model::HeldDevices named = family.Name(question, choice);
@@ -143,6 +149,7 @@ struct AscendCards {
   }
   model::DeviceSettings settings;
   Policy policy = Policy::kNone;
+  bool evictions_help = false;  // Of the last refusal.
   std::shared_ptr<const model::NodeDevices> node;
   std::unique_ptr<NodeUse> use;
   std::vector<std::shared_ptr<const model::PodDevices>> held;
@@ -201,6 +208,23 @@ TEST_CASE("ascend: parts, whole cards, and several", "[devices]") {
   CHECK(two.Place(MakePod({Ask(1, 1), Ask(1, 1), Ask(1, 1)})) == "no ascend device available");
   // By memory alone, one card.
   CHECK(two.Place(MakePod({R"("huawei.com/Ascend310P-memory":"5")"})) == "a,Ascend310P,3072,0:;");
+}
+
+TEST_CASE("ascend: whether evictions help whom a node refuses", "[devices]") {
+  AscendCards cards(AscendCard("a"));
+  cards.Place(MakePod({Ask(1)}));
+  // The card is full, which may change;
+  CHECK(cards.Place(MakePod({Ask(1, 1024)})) == "no ascend device available");
+  CHECK(cards.evictions_help);
+  // parts of two cards are what nobody gets.
+  CHECK(cards.Place(MakePod({Ask(2, 1024)})) == "no ascend device available");
+  CHECK_FALSE(cards.evictions_help);
+  CHECK(cards.Place(MakePod({Ask(2, 21527)})) == "no ascend device available");
+  CHECK(cards.evictions_help);
+  // Where there are no cards, there never will be one.
+  const Family& family = FamilyOf(kAscendKind.family);
+  const auto asked = ReadRequests(MakePod({Ask(1, 1024)}), cards.settings);
+  CHECK_FALSE(family.EvictionsHelp(family.RefusalOf(asked->requests[0])));
 }
 
 TEST_CASE("ascend: by software", "[devices]") {

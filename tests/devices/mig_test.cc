@@ -46,6 +46,8 @@ TEST_CASE("mig: the smallest instance that does", "[devices]") {
   // While one group is in use, the card is cut that way.
   const MigGeometry two = {{"one", {{"a", 10, 1}}}, {"other", {{"b", 10, 5}}}};
   CHECK(find(two, {{0, 0, 10}}, 5) == "-");
+  CHECK(find(two, {{1, 0, 10}}, 5) == "gpu-1234[other-1] 10");
+  CHECK(find(two, {{1, 0, 10}, {0, 0, 10}}, 5) == "-");
 }
 
 TEST_CASE("mig: places and back", "[devices]") {
@@ -92,6 +94,19 @@ TEST_CASE("mig: pods on a card that is cut", "[devices]") {
   // An instance that the settings do not know keeps others off: nobody knows what is left.
   bed.Hold("gpu-1234[other-0]", 10);
   CHECK(bed.Ask(MakePod({Vgpu(1, 1)})) == "-");
+}
+
+TEST_CASE("mig: a card that will be cut in another way takes nobody in between", "[devices]") {
+  const auto geometry = Made({{"even", {{"half", 20480, 2}}}, {"whole", {{"all", 40960, 1}}}});
+  PoolBed bed({Card("gpu-1234", 81920)}, geometry);
+  bed.Hold({.held = {{.kind = bed.pool().kind,
+                      .devices = {{.id = "gpu-1234[even-0]", .memory = 20480}}}}},
+           /*leaving=*/true);
+  const types::Pod small = MakePod({Vgpu(1, 5000)});
+  CHECK(bed.Ask(small) == "gpu-1234[even-1]");
+  bed.Hold("gpu-1234[whole-0]", 40960);  // Of a pipelined pod.
+  CHECK(bed.Ask(small) == "-");
+  CHECK(bed.Ask(small, nullptr, /*future=*/true) == "-");
 }
 
 TEST_CASE("mig: memory in other units", "[devices]") {

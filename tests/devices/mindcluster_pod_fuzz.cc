@@ -43,10 +43,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     BTH_CHECK(ids.size() <= devices::kDevicesMax);
     use.Add(model::TaskId::FromIndex(0), *held, false);
   }
-  const auto wishes = devices::ReadWishes(pod, settings);
+  const auto asked = devices::ReadRequests(pod, settings);
   devices::Choice choice;
   const devices::Question question{
-      .use = use.pools()[0], .wish = wishes->wishes[0], .settings = settings};
+      .use = use.pools()[0], .request = asked->requests[0], .settings = settings};
   if (devices::mindcluster::ChooseChips(question, &choice)) {
     BTH_CHECK(choice.devices.size() == 1 && choice.devices[0].device < 4);
   } else {

@@ -73,17 +73,17 @@ TEST_CASE("MindCluster: the node's chips are those that are told of", "[devices]
 }
 
 TEST_CASE("MindCluster: who asks, and for how much", "[devices]") {
-  CHECK(ReadWishes(ChipPod(2), Chips())->wishes[0].containers[0].cores == 2);
-  CHECK(ReadWishes(ChipPod(0), Chips()) == nullptr);
+  CHECK(ReadRequests(ChipPod(2), Chips())->requests[0].containers[0].cores == 2);
+  CHECK(ReadRequests(ChipPod(0), Chips()) == nullptr);
   types::Pod other = ChipPod(2);
   other.meta.labels["ring-controller.atlas"] = "ascend-910";
-  CHECK(ReadWishes(other, Chips()) == nullptr);
-  CHECK(ReadWishes(ChipPod(2), testing::Vgpus()) == nullptr);
+  CHECK(ReadRequests(other, Chips()) == nullptr);
+  CHECK(ReadRequests(ChipPod(2), testing::Vgpus()) == nullptr);
   // The first container that asks for any.
   types::Pod two = testing::MakePod({R"("huawei.com/npu-core":"0")", R"("huawei.com/npu-core":"4")",
                                      R"("huawei.com/npu-core":"8")"},
                                     "", R"("ring-controller.atlas":"ascend-310P")");
-  CHECK(ReadWishes(two, Chips())->wishes[0].containers[0].cores == 4);
+  CHECK(ReadRequests(two, Chips())->requests[0].containers[0].cores == 4);
 }
 
 // The table of Volcano's guide, chips with eight cores.

@@ -101,15 +101,15 @@ struct PoolBed {
   }
   // Ids by container, "a b|c"; "-" when the pod cannot be served.
   std::string Ask(const types::Pod& pod, double* score = nullptr, bool future = false) {
-    const auto wishes = ReadWishes(pod, settings);
-    REQUIRE(wishes != nullptr);
-    const model::DeviceWish& wish = wishes->wishes.front();
-    const Family& family = FamilyOf(wish.kind.family);
+    const auto asked = ReadRequests(pod, settings);
+    REQUIRE(asked != nullptr);
+    const model::PodDeviceRequest& request = asked->requests.front();
+    const Family& family = FamilyOf(request.kind.family);
     Choice choice;
     const Question question{.use = pool_use(),
                             .future = future,
-                            .wish = wish,
-                            .rules = wishes->rules,
+                            .request = request,
+                            .rules = asked->rules,
                             .policy = policy,
                             .settings = settings};
     if (!family.Choose(question, &choice)) return "-";
@@ -126,21 +126,21 @@ struct PoolBed {
   }
   // The same, and the pod holds them from then on.
   std::string Place(const types::Pod& pod) {
-    const auto wishes = ReadWishes(pod, settings);
+    const auto asked = ReadRequests(pod, settings);
     Choice choice;
-    const model::DeviceWish& wish = wishes->wishes.front();
-    const Family& family = FamilyOf(wish.kind.family);
+    const model::PodDeviceRequest& request = asked->requests.front();
+    const Family& family = FamilyOf(request.kind.family);
     std::string out = Ask(pod);
     if (out == "-") return out;
     const Question question{.use = pool_use(),
-                            .wish = wish,
-                            .rules = wishes->rules,
+                            .request = request,
+                            .rules = asked->rules,
                             .policy = policy,
                             .settings = settings};
     REQUIRE(family.Choose(question, &choice));
     Hold({.held = {family.Name(question, choice)},
           .group = GroupOf(pod.meta),
-          .rules = wishes->rules});
+          .rules = asked->rules});
     return out;
   }
 };

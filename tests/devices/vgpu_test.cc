@@ -69,31 +69,34 @@ TEST_CASE("vgpu: locks of a node, and whether their time can be read", "[devices
 TEST_CASE("vgpu: what containers ask for", "[devices]") {
   model::DeviceSettings settings = Vgpus();
   const auto asks = [&](const std::vector<std::string>& limits) {
-    const auto wishes = ReadWishes(MakePod(limits), settings);
-    return wishes == nullptr ? std::vector<model::DeviceAsk>() : wishes->wishes[0].containers;
+    const auto asked = ReadRequests(MakePod(limits), settings);
+    return asked == nullptr ? std::vector<model::ContainerDeviceRequest>()
+                            : asked->requests[0].containers;
   };
   CHECK(asks({Vgpu(1, 3000), Vgpu(3, 5000)}) ==
-        std::vector<model::DeviceAsk>{{.count = 1, .memory = 3000}, {.count = 3, .memory = 5000}});
+        std::vector<model::ContainerDeviceRequest>{{.count = 1, .memory = 3000},
+                                                   {.count = 3, .memory = 5000}});
   CHECK(asks({Vgpu(2, 100, 30), ""}) ==
-        std::vector<model::DeviceAsk>{{.count = 2, .memory = 100, .cores = 30}});
+        std::vector<model::ContainerDeviceRequest>{{.count = 2, .memory = 100, .cores = 30}});
   // Without memory, all of it; by memory alone, one device.
-  CHECK(asks({Vgpu(1)}) == std::vector<model::DeviceAsk>{{.count = 1, .percent = 100}});
+  CHECK(asks({Vgpu(1)}) ==
+        std::vector<model::ContainerDeviceRequest>{{.count = 1, .percent = 100}});
   CHECK(asks({R"("volcano.sh/vgpu-memory":"7")"}) ==
-        std::vector<model::DeviceAsk>{{.count = 1, .memory = 7}});
+        std::vector<model::ContainerDeviceRequest>{{.count = 1, .memory = 7}});
   CHECK(asks({R"("volcano.sh/vgpu-cores":"7")"}).empty());
   CHECK(asks({Vgpu(0)}).empty());
   // A share goes before an amount.
   settings.vgpus.percentage = "volcano.sh/vgpu-memory-percentage";
   CHECK(asks({StrCat(Vgpu(1, 500), R"(,"volcano.sh/vgpu-memory-percentage":"25")")}) ==
-        std::vector<model::DeviceAsk>{{.count = 1, .percent = 25}});
-  CHECK(ReadWishes(MakePod({Vgpu(1)}), model::DeviceSettings()) == nullptr);
+        std::vector<model::ContainerDeviceRequest>{{.count = 1, .percent = 25}});
+  CHECK(ReadRequests(MakePod({Vgpu(1)}), model::DeviceSettings()) == nullptr);
 }
 
-TEST_CASE("vgpu: wishes that differ have different keys", "[devices]") {
+TEST_CASE("vgpu: requests that differ have different keys", "[devices]") {
   const auto key = [](const std::string& annotations, const std::string& labels = "") {
     model::DeviceSettings settings = Vgpus();
     settings.exclusive_rules = {{{"app", "a"}}};
-    return KeyOf(*ReadWishes(MakePod({Vgpu(1, 10)}, annotations, labels), settings));
+    return KeyOf(*ReadRequests(MakePod({Vgpu(1, 10)}, annotations, labels), settings));
   };
   const std::vector<std::string> keys = {
       key(""),
@@ -116,9 +119,9 @@ TEST_CASE("vgpu: wishes that differ have different keys", "[devices]") {
 TEST_CASE("vgpu: devices by type", "[devices]") {
   const auto may = [](const std::string& annotation, const std::string& value,
                       const std::string& type = "NVIDIA-NVIDIA A100") {
-    const auto wishes = ReadWishes(
+    const auto asked = ReadRequests(
         MakePod({Vgpu(1)}, StrCat("\"nvidia.com/", annotation, "\":\"", value, "\"")), Vgpus());
-    return vgpu::MayUseType(wishes->wishes[0], type);
+    return vgpu::MayUseType(asked->requests[0], type);
   };
   CHECK(may("use-gputype", "NVIDIA"));
   CHECK(may("use-gputype", "nvidia"));
@@ -134,11 +137,11 @@ TEST_CASE("vgpu: devices by type", "[devices]") {
 
 TEST_CASE("vgpu: devices by id", "[devices]") {
   const auto may = [](const std::string& use, const std::string& nouse, const std::string& id) {
-    const auto wishes = ReadWishes(
+    const auto asked = ReadRequests(
         MakePod({Vgpu(1)}, StrCat(R"("volcano.sh/vgpu-use-gpuuuid":")", use,
                                   R"(","volcano.sh/vgpu-nouse-gpuuuid":")", nouse, "\"")),
         Vgpus());
-    return vgpu::MayUseId(wishes->wishes[0], id);
+    return vgpu::MayUseId(asked->requests[0], id);
   };
   CHECK(may("", "", "GPU-1"));
   CHECK(may("  ", ", ,", "GPU-1"));
@@ -353,11 +356,11 @@ TEST_CASE("vgpu: what pods hold adds up, once for each pod", "[devices]") {
 
 TEST_CASE("vgpu: what is announced is what is read again", "[devices]") {
   PoolBed bed({Card("a", 1000), Card("b", 1000)});
-  const auto wishes = ReadWishes(MakePod({Vgpu(2, 10, 5), Vgpu(1, 20)}), bed.settings);
+  const auto asked = ReadRequests(MakePod({Vgpu(2, 10, 5), Vgpu(1, 20)}), bed.settings);
   const Family& family = vgpu::TheFamily();
   Choice choice;
   const Question question{
-      .use = bed.pool_use(), .wish = wishes->wishes[0], .settings = bed.settings};
+      .use = bed.pool_use(), .request = asked->requests[0], .settings = bed.settings};
   REQUIRE(family.Choose(question, &choice));
   const model::HeldDevices held = family.Name(question, choice);
   std::vector<std::pair<std::string, std::string>> said;

@@ -1,11 +1,10 @@
 // Random clusters with virtual GPUs: no card is given away twice, amounts equal a recount from
 // annotations, answers equal those of a slow twin, and what is undone leaves no trace.
-#include <set>
-
-#include "framework/nodes/node_picker.h"
 #include "framework/session/statement.h"
 #include "tests/devices/device_cluster.h"
+#include "tests/devices/device_moves.h"
 #include "tests/support/seeds.h"
+#include "tests/support/slow_pick.h"
 
 namespace bth::devices {
 namespace {
@@ -16,7 +15,9 @@ using model::NodeId;
 using model::NodeRange;
 using model::TaskId;
 using model::TaskStatus;
+using testing::AnswersOf;
 using testing::DeviceCluster;
+using testing::Mover;
 using testing::PlainUse;
 using testing::PlainUses;
 using testing::Vgpu;
@@ -156,86 +157,19 @@ TEST_CASE("deviceshare: cycles on random clusters", "[devices][property]") {
   });
 }
 
-// What the hooks of a session answer of every node to every waiting pod.
-std::string AnswersOf(const Session& session) {
-  std::string out;
-  for (TaskId task : session.base().tasks.ids()) {
-    if (session.task(task).names == nullptr) continue;
-    const model::ShapeId shape = session.task(task).shape;
-    for (NodeId node : *session.base().nodes_by_name) {
-      const NodeRange one(node.index(), node.index() + 1);
-      for (const auto* filters : {&session.hooks().usage_filter, &session.hooks().now_filter}) {
-        for (const auto& entry : *filters) {
-          ReasonId verdict = framework::kFits;
-          entry.fn(shape, one, absl::Span<ReasonId>(&verdict, 1));
-          StrAppend(&out, verdict, ",");
-        }
-      }
-      double score = 0;
-      for (const auto& entry : session.hooks().usage_score) {
-        entry.fn(shape, one, absl::Span<double>(&score, 1));
-      }
-      StrAppend(&out, score, ";");
-    }
-    const auto plan = session.votes().DevicePlanOf(task);
-    if (plan != nullptr && plan->held != nullptr) {
-      for (const auto& device : plan->held->held[0].devices) StrAppend(&out, device.id, " ");
-    }
-  }
-  return out;
-}
-
-// Moves like those of actions: tasks are placed or promised where they fit, victims leave.
-class Mover {
- public:
-  Mover(Session& session, Rng& rng) : session_(session), rng_(rng) {}
-
-  void Step(framework::Statement& statement) {
-    std::vector<TaskId> tasks;
-    for (TaskId task : session_.base().tasks.ids()) {
-      if (session_.task(task).names != nullptr) tasks.push_back(task);
-    }
-    const TaskId task = tasks[rng_.Below(tasks.size())];
-    const auto& nodes = *session_.base().nodes_by_name;
-    const NodeId node = nodes[rng_.Below(nodes.size())];
-    switch (session_.state(task).status) {
-      case TaskStatus::kPending:
-        if (!session_.picker().judge().MayTake(task, node)) return;
-        if (session_.picker().judge().HasRoomNow(task, node)) {
-          statement.Allocate(task, node);
-        } else {
-          statement.Pipeline(task, node, false);
-        }
-        return;
-      case TaskStatus::kPipelined:
-        statement.Unpipeline(task);
-        return;
-      case TaskStatus::kRunning:
-        statement.Evict(task, TaskId());
-        return;
-      default:
-        return;
-    }
-  }
-
- private:
-  Session& session_;
-  Rng& rng_;
-};
-
 // By the rules as written, for one container that asks for one device, in the plainest way.
 bool TwinFits(const Session& session, const PlainUses& uses, const std::string& cards,
-              const model::DeviceWish& wish) {
+              const model::PodDeviceRequest& request) {
   static_cast<void>(session);
-  const model::DeviceAsk& ask = wish.containers[0];
+  const model::ContainerDeviceRequest& ask = request.containers[0];
   const int64_t need = ask.percent ? kCardMemory * *ask.percent / 100 : ask.memory;
   for (absl::string_view card : SplitText(cards, absl::ByChar(':'))) {
     const std::vector<std::string> fields = SplitText(ToStd(card), ',');
     if (fields.size() < 6) continue;
     const auto known = uses.find(fields[0]);
     const PlainUse use = known == uses.end() ? PlainUse() : known->second;
-    const bool type = wish.only_types ? fields[3] == "NVIDIA-A"
-                                      : wish.never_types.empty() || fields[3] != "NVIDIA-B";
+    const bool type = request.only_types ? fields[3] == "NVIDIA-A"
+                                         : request.never_types.empty() || fields[3] != "NVIDIA-B";
     if (type && use.slots < kCardSlots && kCardMemory - use.memory >= need &&
         use.cores + ask.cores <= 100 && !(ask.cores == 100 && use.slots > 0) &&
         !(use.cores == 100 && ask.cores == 0)) {
@@ -278,10 +212,11 @@ void CheckAgainstTwin(const Session& session, const DeviceCluster& cluster) {
   for (TaskId task : session.base().tasks.ids()) {
     if (session.task(task).names == nullptr) continue;
     const model::ShapeId shape = session.task(task).shape;
-    const auto* wishes = session.base().constraints_of(shape).devices.get();
-    REQUIRE(wishes != nullptr);
-    const model::DeviceWish& wish = wishes->wishes[0];
-    if (wish.containers.size() != 1 || wish.containers[0].count != 1 || wish.apart_from) continue;
+    const auto* asked = session.base().constraints_of(shape).devices.get();
+    REQUIRE(asked != nullptr);
+    const model::PodDeviceRequest& request = asked->requests[0];
+    if (request.containers.size() != 1 || request.containers[0].count != 1 || request.apart_from)
+      continue;
     for (NodeId node : *session.base().nodes_by_name) {
       const std::string& name = session.node(node).name;
       const NodeRange one(node.index(), node.index() + 1);
@@ -295,30 +230,34 @@ void CheckAgainstTwin(const Session& session, const DeviceCluster& cluster) {
       };
       CAPTURE(name, session.task(task).names->name);
       CHECK(fits(session.hooks().usage_filter) ==
-            TwinFits(session, later, cluster.cards().at(name), wish));
+            TwinFits(session, later, cluster.cards().at(name), request));
       CHECK(fits(session.hooks().now_filter) ==
-            TwinFits(session, now, cluster.cards().at(name), wish));
+            TwinFits(session, now, cluster.cards().at(name), request));
     }
   }
+}
+
+// A session in which pods run and others wait.
+Session& OpenBusy(Rng& rng, DeviceCluster& cluster) {
+  FillCluster(rng, cluster);
+  for (int i = 0; i < 8; ++i) {
+    cluster.Pod(StrCat("r", i), StrCat("g", rng.Below(4)), RandomLimits(rng), RandomWords(rng));
+  }
+  for (const auto& [pod, bound] : cluster.Run()) {
+    const size_t blank = bound.find(' ');
+    cluster.Put(cluster.Bound(pod, bound.substr(0, blank), bound.substr(blank + 1)));
+  }
+  for (int i = 0; i < 6; ++i) {
+    cluster.Pod(StrCat("p", i), StrCat("g", rng.Below(4)), RandomLimits(rng), RandomWords(rng));
+  }
+  return cluster.Open();
 }
 
 TEST_CASE("deviceshare: what is undone leaves no trace", "[devices][property]") {
   test::ForEachSeed(60, [](uint64_t seed) {
     Rng rng(seed);
     DeviceCluster cluster(RandomArguments(rng));
-    FillCluster(rng, cluster);
-    std::map<std::string, std::string> running;
-    for (int i = 0; i < 8; ++i) {
-      cluster.Pod(StrCat("r", i), StrCat("g", rng.Below(4)), RandomLimits(rng), RandomWords(rng));
-    }
-    for (const auto& [pod, bound] : cluster.Run()) {
-      const size_t blank = bound.find(' ');
-      cluster.Put(cluster.Bound(pod, bound.substr(0, blank), bound.substr(blank + 1)));
-    }
-    for (int i = 0; i < 6; ++i) {
-      cluster.Pod(StrCat("p", i), StrCat("g", rng.Below(4)), RandomLimits(rng), RandomWords(rng));
-    }
-    Session& session = cluster.Open();
+    Session& session = OpenBusy(rng, cluster);
     Mover mover(session, rng);
     framework::Statement statement(session, "test");
     const std::string at_first = AnswersOf(session);
@@ -345,6 +284,41 @@ TEST_CASE("deviceshare: what is undone leaves no trace", "[devices][property]") 
     statement.RollbackTo({});
     CHECK(AnswersOf(session) == at_first);
   });
+}
+
+TEST_CASE("deviceshare: the picker chooses what asking every node finds", "[devices][property]") {
+  int held = 0;  // Choices of nodes that lack nothing but devices of those who leave.
+  test::ForEachSeed(60, [&held](uint64_t seed) {
+    Rng rng(seed);
+    DeviceCluster cluster(RandomArguments(rng));
+    Session& session = OpenBusy(rng, cluster);
+    Mover mover(session, rng);
+    framework::Statement statement(session, "test");
+    for (int round = 0; round < 4; ++round) {
+      for (uint64_t i = rng.Below(5); i > 0; --i) mover.Step(statement);
+      for (TaskId task : session.base().tasks.ids()) {
+        if (session.task(task).names == nullptr) continue;
+        if (session.state(task).status != TaskStatus::kPending) continue;
+        CAPTURE(round, session.task(task).names->name);
+        const framework::NodeChoice any = test::PickSlowly(session, task, false);
+        REQUIRE(session.picker().PickForBestEffort(task).node == any.node);
+        const framework::NodeChoice slow = test::PickSlowly(session, task);
+        const framework::NodeChoice fast = session.picker().Pick(task);
+        REQUIRE(fast.node == slow.node);
+        REQUIRE(fast.on_future_room == slow.on_future_room);
+        if (!fast.node.valid()) continue;
+        const bool idle = session.request(task).FitsIn(session.usage().idle[fast.node]);
+        held += fast.on_future_room && idle ? 1 : 0;
+        if (rng.Chance(0.3)) continue;
+        if (fast.on_future_room) {
+          statement.Pipeline(task, fast.node, false);
+        } else {
+          statement.Allocate(task, fast.node);
+        }
+      }
+    }
+  });
+  CHECK((test::FewSeeds() || held > 0));
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 
 #include <functional>
 
+#include "algo/hyper_node_tree.h"
 #include "framework/report/report.h"
 #include "framework/session/statement.h"
+#include "framework/topology/topology.h"
 #include "tests/framework/session_parts.h"
 #include "tests/support/catch.h"
 #include "tests/support/numa_text.h"
@@ -107,6 +109,29 @@ TEST_CASE("invariants: every sum that strays is named with its owner", "[framewo
     REQUIRE(found.size() == 1);
     CHECK(found[0].node.valid() != found[0].queue.valid());
   }
+}
+
+TEST_CASE("invariants: sums that are kept of HyperNodes are those of their nodes",
+          "[framework][topology]") {
+  model::Snapshot* snapshot = nullptr;
+  InvariantBed bed([&snapshot](const World& world, model::Snapshot& s) {
+    const std::vector<model::NodeId> nodes = {world.node("n2")};
+    const std::vector<algo::HyperNodeInput> inputs = {
+        {.name = "rack", .tier = 1, .tier_name = "", .members = {}, .nodes = nodes}};
+    s.hyper_nodes = algo::BuildHyperNodes(inputs, *s.nodes_by_name).tree;
+    snapshot = &s;
+  });
+  bed.session.topology().sums().Of(snapshot->hyper_nodes->root());
+  Statement statement(bed.session, "allocate");
+  statement.Allocate(bed.task("j-0"), bed.node("n2"));
+  CHECK(bed.Broken().empty());
+  // Nobody hears of it.
+  snapshot->allocatable.Mutable(bed.node("n2"))[model::kCpu] += 1;
+  CHECK(
+      bed.Broken() ==
+      Words{"node_sums: node n2: its sums differ from the tasks on it",
+            "hyper_node_sums: HyperNode rack: its sums differ from its nodes",
+            "hyper_node_sums: HyperNode <cluster-top-hypernode>: its sums differ from its nodes"});
 }
 
 TEST_CASE("invariants: more on a node than it has", "[framework]") {

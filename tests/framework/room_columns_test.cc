@@ -48,7 +48,7 @@ TEST_CASE("room columns: only what is requested must fit, overcommitted or not",
   CHECK_FALSE(columns.Covers(request));
 }
 
-TEST_CASE("room columns: they follow what is placed, promised and evicted", "[framework]") {
+TEST_CASE("room columns: they follow what is placed, pipelined and evicted", "[framework]") {
   const framework::Registry none;
   PluginBed bed(none, conf::Policy(),
                 MakeWorld("node n0 cpu=2; node n1 cpu=2; job a; task h job=a cpu=2 node=n0;"

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "algo/gang_rules.h"
+#include "framework/report/condition_texts.h"
 #include "framework/report/report.h"
 #include "framework/session/invariants.h"
 #include "framework/session/statement.h"
@@ -159,7 +160,8 @@ TEST_CASE("statement: a refusing sink undoes everything", "[framework]") {
   CHECK(statement.empty());
 }
 
-TEST_CASE("statement: nothing placed means nothing sent, promises alone neither", "[framework]") {
+TEST_CASE("statement: nothing placed means nothing sent, pipelined tasks alone neither",
+          "[framework]") {
   SessionBed bed(MakeWorld(kWorld));
   Statement statement(bed.session, "allocate");
   CHECK(statement.Commit().ok());

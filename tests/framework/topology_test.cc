@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "base/rng.h"
 #include "base/strings.h"
 #include "framework/nodes/node_picker.h"
@@ -51,27 +52,57 @@ test::PluginBed BedOf(const test::World& world) {
   return test::PluginBed(kRegistry, test::MakePolicy("", "nothing"), world);
 }
 
-TEST_CASE("topology: names and soft wishes become tiers", "[framework][topology]") {
+TEST_CASE("topology: names and soft topologies become tiers", "[framework][topology]") {
   const test::World world = WithHyperNodes(test::MakeWorld(Nodes()), kNetwork);
   model::HyperNodeTree tree = *world.snapshot->hyper_nodes;
   tree.tier_names = {{"rack", 1}, {"spine", 2}};
   const auto named = [](const char* name) {
-    model::TopologyWish wish = Hard(0);
-    wish.highest_tier.reset();
-    wish.highest_tier_name = name;
-    return wish;
+    model::NetworkTopologySpec spec = Hard(0);
+    spec.highest_tier.reset();
+    spec.highest_tier_name = name;
+    return spec;
   };
-  CHECK(TierBound(tree, model::TopologyWish()) == std::nullopt);
+  CHECK(TierBound(tree, model::NetworkTopologySpec()) == std::nullopt);
   CHECK(TierBound(tree, Hard(2)) == 2);
   CHECK(TierBound(tree, named("rack")) == 1);
-  CHECK(TierBound(tree, named("row")) == std::nullopt);
+  // A name that nobody has is a bound all the same; no name and no number are none.
+  CHECK(TierBound(tree, named("row")) == kNoTier);
+  CHECK(TierBound(tree, named("")) == std::nullopt);
   CHECK(TierBound(tree, Soft()) == 4);
   CHECK(TierBound(tree, Hard(2), Soft()) == 2);
   CHECK(TierBound(tree, Hard(2), Hard(1)) == 1);
-  CHECK(TierBound(tree, Hard(2), model::TopologyWish()) == std::nullopt);
-  CHECK(TierBound(tree, model::TopologyWish(), Soft()) == 4);
+  CHECK(TierBound(tree, Hard(2), model::NetworkTopologySpec()) == std::nullopt);
+  CHECK(TierBound(tree, model::NetworkTopologySpec(), Soft()) == 4);
   CHECK(TierBound(tree, Soft(), Soft()) == 4);
-  CHECK(TierBound(tree, named("row"), Soft()) == 4);
+  CHECK(TierBound(tree, named("row"), Soft()) == kNoTier);
+  CHECK(TierBound(tree, Soft(), named("row")) == kNoTier);
+}
+
+TEST_CASE("topology: a tier name that nobody has is told with those that there are",
+          "[framework][topology]") {
+  model::NetworkTopologySpec spec = Hard(0);
+  spec.highest_tier.reset();
+  spec.highest_tier_name = "row";
+  model::HyperNodeTree tree;
+  CHECK(UnknownTierText(tree, spec) ==
+        "no HyperNode has the tierName row that highestTierName asks for, nor any other: give "
+        "HyperNodes a tierName, or ask for a tier by highestTierAllowed");
+  tree.tier_names = {{"rack", 1}};
+  CHECK(UnknownTierText(tree, spec) ==
+        "no HyperNode has the tierName row that highestTierName asks for; there is rack (tier 1): "
+        "ask for one of these, or give HyperNodes that tierName");
+  tree.tier_names = {{"hall", 3}, {"rack", 1}, {"spine", 2}};
+  const std::string three = UnknownTierText(tree, spec);
+  CHECK(absl::StrContains(three, "; there is rack (tier 1), spine (tier 2) and hall (tier 3): "));
+  tree.tier_names.clear();
+  for (int i = 0; i < 10; ++i) tree.tier_names.emplace_back(StrCat("t", i), i);
+  CHECK(absl::StrContains(UnknownTierText(tree, spec), ", t7 (tier 7) and 2 more: "));
+  tree.tier_names = {{"row", 1}};
+  CHECK(UnknownTierText(tree, spec).empty());
+  spec.highest_tier_name = "spine";
+  spec.mode = model::NetworkTopologySpec::Mode::kSoft;
+  CHECK(UnknownTierText(tree, spec).empty());
+  CHECK(UnknownTierText(tree, Hard(7)).empty());
 }
 
 // Adds up what the session says of each HyperNode.
@@ -91,7 +122,7 @@ DomainSum Recount(const Session& session, HyperNodeId id) {
   return sum;
 }
 
-// The lowest that all placed and promised tasks of the job are in.
+// The lowest that all placed and pipelined tasks of the job are in.
 HyperNodeId Relook(const Session& session, model::JobId job) {
   const model::HyperNodeTree& tree = session.topology().tree();
   for (size_t i = 0; i < tree.rows.size(); ++i) {
@@ -154,6 +185,33 @@ void CheckAll(const Session& session, const test::World& world) {
   }
 }
 
+// Of the nodes n0 to n6: racks, now and then one across the others; spines, some of them empty; and
+// what has no parent.
+std::vector<std::string> RandomNetwork(Rng& rng) {
+  const uint64_t racks = 1 + rng.Below(4);
+  const uint64_t spines = 1 + rng.Below(3);
+  std::vector<std::string> of_racks;
+  std::vector<std::string> of_spines;
+  for (uint64_t r = 0; r < racks; ++r) of_racks.push_back(StrCat("r", r, " ", 1 + rng.Below(2)));
+  for (uint64_t s = 0; s < spines; ++s) of_spines.push_back(StrCat("s", s, " ", 3 + rng.Below(3)));
+  for (int n = 0; n < 7; ++n) {
+    if (rng.Chance(0.9)) StrAppend(&of_racks[rng.Below(racks)], " n", n);
+    if (rng.Chance(0.2)) StrAppend(&of_racks[rng.Below(racks)], " n", n);
+    if (rng.Chance(0.1)) StrAppend(&of_spines[rng.Below(spines)], " n", n);
+  }
+  for (uint64_t r = 0; r < racks; ++r) {
+    if (rng.Chance(0.8)) StrAppend(&of_spines[rng.Below(spines)], " r", r);
+  }
+  std::string top = "t 9";
+  for (uint64_t s = 0; s < spines; ++s) {
+    if (rng.Chance(0.8)) StrAppend(&top, " s", s);
+  }
+  std::vector<std::string> network = of_racks;
+  network.insert(network.end(), of_spines.begin(), of_spines.end());
+  if (rng.Chance(0.6)) network.push_back(top);
+  return network;
+}
+
 TEST_CASE("topology: sums and places follow every move and its undoing",
           "[framework][topology][property]") {
   test::ForEachSeed(60, [](uint64_t seed) {
@@ -164,7 +222,9 @@ TEST_CASE("topology: sums and places follow every move and its undoing",
       StrAppend(&text, "task r", j, " job=j", j, " cpu=", 1 + rng.Below(6), " node=n", rng.Below(7),
                 rng.Chance(0.3) ? " status=releasing; " : "; ");
     }
-    const test::World world = WithHyperNodes(test::MakeWorld(text), kNetwork);
+    const std::vector<std::string> network = rng.Chance(0.2) ? kNetwork : RandomNetwork(rng);
+    CAPTURE(network);
+    const test::World world = WithHyperNodes(test::MakeWorld(text), network);
     test::PluginBed bed = BedOf(world);
     Session& session = bed.session();
     Statement statement(session, "test");
@@ -187,9 +247,9 @@ TEST_CASE("topology: sums and places follow every move and its undoing",
       } else if (model::InGroup(status, model::kPreemptableGroup)) {
         statement.Evict(task, TaskId());
       }
-      if (rng.Chance(0.5)) CheckAll(session, world);
+      CAPTURE(step);
+      CheckAll(session, world);
     }
-    CheckAll(session, world);
   });
 }
 

@@ -25,16 +25,28 @@ class Joined {
     SSL_set_accept_state(server_.get());
   }
 
-  // Greets, and lets the client read a byte, before which comes the server's ticket.
-  void Talk() {
+  // The client offers TLS 1.2 with that suite only.
+  void OfferOnly(const char* suite) {
+    REQUIRE(SSL_set_max_proto_version(client_.get(), TLS1_2_VERSION) == 1);
+    REQUIRE(SSL_set_cipher_list(client_.get(), suite) == 1);
+  }
+
+  // Whether the two come to terms.
+  bool Greet() {
     int client = 0;
     int server = 0;
     for (int round = 0; round < 10 && (client != 1 || server != 1); ++round) {
       client = SSL_do_handshake(client_.get());
       server = SSL_do_handshake(server_.get());
     }
-    REQUIRE(client == 1);
-    REQUIRE(server == 1);
+    const bool agreed = client == 1 && server == 1;
+    if (!agreed) (void)TakeSslErrors();
+    return agreed;
+  }
+
+  // Greets, and lets the client read a byte, before which comes the server's ticket.
+  void Talk() {
+    REQUIRE(Greet());
     char byte = 'x';
     REQUIRE(SSL_write(server_.get(), &byte, 1) == 1);
     REQUIRE(SSL_read(client_.get(), &byte, 1) == 1);
@@ -62,6 +74,25 @@ TEST_CASE("tls: connections that begin at the same time resume the same session"
   CHECK(second.resumed());
   third.Talk();  // The ticket that the second got took the place of theirs meanwhile.
   CHECK(third.resumed());
+}
+
+TEST_CASE("tls: with TLS 1.2 a server takes few suites", "[net][tls]") {
+  absl::StatusOr<SslContextPtr> server = MakeServerContext(test::TlsForServer());
+  REQUIRE(server.ok());
+  absl::StatusOr<std::unique_ptr<ClientTls>> client =
+      ClientTls::Create(test::TlsForClient(), "127.0.0.1");
+  REQUIRE(client.ok());
+  const auto [suite, taken] = GENERATE(table<const char*, bool>({
+      {"ECDHE-ECDSA-AES128-GCM-SHA256", true},
+      {"ECDHE-ECDSA-AES256-GCM-SHA384", true},
+      {"ECDHE-ECDSA-CHACHA20-POLY1305", false},
+      {"ECDHE-ECDSA-AES256-CCM", false},
+      {"ECDHE-ECDSA-AES256-SHA384", false},
+  }));
+  CAPTURE(suite);
+  Joined joined(**client, server->get());
+  joined.OfferOnly(suite);
+  CHECK(joined.Greet() == taken);
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ TEST_CASE("capacity: what ancestors hold bounds a leaf", "[plugins][capacity]") 
   CHECK(reclaimable(w.task("tp"), bed.TasksNamed({"t1"})).vote == Vote::kReject);
 }
 
-TEST_CASE("capacity: an admission reserves in the leaf and above it", "[plugins][capacity]") {
+TEST_CASE("capacity: an admission counts in the leaf and above it", "[plugins][capacity]") {
   PluginBed bed = Bed("capacity+enableHierarchy", R"(
     node n cpu=20
     queue root
@@ -156,7 +156,7 @@ TEST_CASE("capacity: an admission reserves in the leaf and above it", "[plugins]
   CHECK(session.votes().JobEnqueueable(w.job("j3")));
 }
 
-TEST_CASE("capacity: what is reserved for a job already placed is not reserved twice",
+TEST_CASE("capacity: what is inqueue of a job already placed does not count twice",
           "[plugins][capacity]") {
   PluginBed bed = Bed("capacity", R"(
     node n cpu=4 mem=8Gi pods=10
@@ -169,7 +169,7 @@ TEST_CASE("capacity: what is reserved for a job already placed is not reserved t
   CHECK(bed.session().votes().JobEnqueueable(bed.world().job("pgb")));
 }
 
-TEST_CASE("capacity: a job that others refuse reserves nothing", "[plugins][capacity][cycle]") {
+TEST_CASE("capacity: a job that others refuse counts nothing", "[plugins][capacity][cycle]") {
   const CycleOutcome outcome = Run("enqueue", "capacity,overcommit", R"(
     node n cpu=1 mem=4G pods=10
     queue q1 cap.cpu=1 cap.mem=4G

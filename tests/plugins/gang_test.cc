@@ -88,14 +88,14 @@ TEST_CASE("gang: ready, pipelined and starving", "[plugins][gang]") {
        true},
       {"placed best-effort pods count", "node n1; job a min=1; task x job=a node=n1", true, true,
        false},
-      {"promised", "node n1; job a min=1; task x job=a cpu=1 node=n1 status=pipelined", false, true,
-       false},
+      {"pipelined", "node n1; job a min=1; task x job=a cpu=1 node=n1 status=pipelined", false,
+       true, false},
       {"no minimum", "job a min=0 tasks=1 cpu=1", true, true, false},
       {"a role is short",
        "node n1; job a min=2 roles=ps:1,worker:1; task x job=a role=worker cpu=1 node=n1;"
        "task y job=a role=worker cpu=1 node=n1; task z job=a role=ps cpu=1",
        false, false, false},
-      {"a role is promised",
+      {"a role is pipelined",
        "node n1; job a min=2 roles=ps:1,worker:1; task x job=a role=worker cpu=1 node=n1;"
        "task z job=a role=ps cpu=1 node=n1 status=pipelined",
        false, true, false},
@@ -103,7 +103,7 @@ TEST_CASE("gang: ready, pipelined and starving", "[plugins][gang]") {
        "node n1; job a min=1 group.g=1:2; task x job=a sub=g/0 cpu=1 node=n1;"
        "task y job=a sub=g/1 cpu=1",
        false, false, false},
-      {"the second sub-job is promised",
+      {"the second sub-job is pipelined",
        "node n1; job a min=1 group.g=1:2; task x job=a sub=g/0 cpu=1 node=n1;"
        "task y job=a sub=g/1 cpu=1 node=n1 status=pipelined",
        false, true, false},

@@ -12,6 +12,7 @@
 #include "plugins/network_topology_aware/options.h"
 #include "plugins/network_topology_aware/packing.h"
 #include "tests/plugins/fixtures.h"
+#include "tests/plugins/network_bed.h"
 #include "tests/support/network.h"
 #include "tests/support/seeds.h"
 #include "tests/support/slow_pick.h"
@@ -20,56 +21,15 @@ namespace bth::test {
 namespace {
 
 using model::HyperNodeId;
-using model::NodeId;
-using plugins::network_topology::Options;
+using network::BedOf;
+using network::CheckNear;
+using network::kAlike;
+using network::kPlugin;
+using network::kSizes;
+using network::kThreeTiers;
+using network::NodeScoresOf;
+using network::NodesOf;
 using Rows = std::vector<Names>;
-
-constexpr std::string_view kPlugin = "network-topology-aware";
-
-// Topology T of the specification: racks s3 to s6 of two nodes, spines s1 and s2, s0 above them.
-const std::vector<std::string> kThreeTiers = {
-    "s3 1 s3-n1 s3-n2", "s4 1 s4-n1 s4-n2", "s5 1 s5-n1 s5-n2", "s6 1 s6-n1 s6-n2",
-    "s1 2 s3 s4",       "s2 2 s5 s6",       "s0 3 s1 s2"};
-
-std::string NodesOf(const std::map<std::string, std::string>& by_rack) {
-  std::string text;
-  for (const auto& [rack, has] : by_rack) {
-    for (const char* node : {"-n1", "-n2"}) StrAppend(&text, "node ", rack, node, " ", has, "; ");
-  }
-  return text;
-}
-
-// H4: nodes of four sizes.
-const std::map<std::string, std::string> kSizes = {{"s3", "cpu=2 mem=4Gi"},
-                                                   {"s4", "cpu=4 mem=4Gi"},
-                                                   {"s5", "cpu=2 mem=8Gi"},
-                                                   {"s6", "cpu=4 mem=8Gi"}};
-const std::map<std::string, std::string> kAlike = {
-    {"s3", "cpu=8"}, {"s4", "cpu=8"}, {"s5", "cpu=8"}, {"s6", "cpu=8"}};
-
-PluginBed BedOf(World world, const std::string& arguments = "{}") {
-  return PluginBed(Builtins(), MakePolicy("", kPlugin, {{std::string(kPlugin), arguments}}), world);
-}
-
-// Scores of `task`, of all `nodes` together.
-std::vector<double> NodeScoresOf(PluginBed& bed, std::string_view task, const Names& nodes) {
-  std::vector<NodeId> ids;
-  for (const std::string& node : nodes) ids.push_back(bed.world().node(node));
-  std::vector<double> scores(nodes.size(), 0);
-  for (const auto& entry : bed.session().hooks().global_score) {
-    if (!entry.fn.concerns(bed.world().task(task))) continue;
-    entry.fn(bed.world().task(task), ids, absl::MakeSpan(scores));
-  }
-  return scores;
-}
-
-void CheckNear(const std::vector<double>& scores, const std::vector<double>& expected) {
-  REQUIRE(scores.size() == expected.size());
-  for (size_t i = 0; i < scores.size(); ++i) {
-    CAPTURE(i);
-    CHECK(scores[i] == Approx(expected[i]).margin(0.06));
-  }
-}
 
 TEST_CASE("network topology: arguments (H1)", "[plugins][topology]") {
   struct Case {
@@ -140,7 +100,7 @@ TEST_CASE("network topology: rows for evictions (H2)", "[plugins][topology]") {
   CHECK(plugins::network_topology::ForEviction(rows, 1) == IdRows{ids({3})});
 }
 
-TEST_CASE("network topology: nodes near to the gang score higher (H3, H5)", "[plugins][topology]") {
+TEST_CASE("network topology: nodes near to the gang score higher (H3)", "[plugins][topology]") {
   struct Case {
     std::string running;  // Tasks of the gang and their nodes.
     Names nodes;
@@ -163,14 +123,14 @@ TEST_CASE("network topology: nodes near to the gang score higher (H3, H5)", "[pl
        {"s3-n2", "s4-n2", "s5-n1", "s6-n1"},
        {100, 100, 33.33, 33.33}},
   };
-  for (const model::TopologyWish& wish : {Hard(3), Soft()}) {
+  for (const model::NetworkTopologySpec& spec : {Hard(3), Soft()}) {
     for (const Case& test : cases) {
       CAPTURE(test.running, test.arguments);
       PluginBed bed =
           BedOf(WithTopology(WithHyperNodes(MakeWorld(StrCat(NodesOf(kAlike), "job a min=1; ",
                                                              test.running, "; task p job=a cpu=1")),
                                             kThreeTiers),
-                             "a", {wish}),
+                             "a", {spec}),
                 test.arguments);
       CheckNear(NodeScoresOf(bed, "p", test.nodes), test.scores);
     }
@@ -270,7 +230,7 @@ Rows NamedRows(PluginBed& bed, const framework::HyperNodeGradient& gradient) {
 TEST_CASE("network topology: gradients (H7, H8)", "[plugins][topology]") {
   struct Case {
     std::string what;
-    model::TopologyWish wish;
+    model::NetworkTopologySpec spec;
     std::string job;     // More of the job.
     std::string others;  // Other tasks.
     std::string inside;  // "" is the root.
@@ -402,7 +362,7 @@ TEST_CASE("network topology: gradients (H7, H8)", "[plugins][topology]") {
         WithHyperNodes(MakeWorld(StrCat(NodesOf(kAlike), "job b min=0; job a min=1 ", test.job,
                                         "; task p job=a cpu=1; ", test.others)),
                        kThreeTiers),
-        "a", {test.wish}));
+        "a", {test.spec}));
     const model::HyperNodeTree& tree = bed.session().topology().tree();
     const framework::HyperNodeGradient gradient = framework::GradientFor(
         bed.session(), {.job = bed.world().job("a"),

@@ -61,7 +61,7 @@ TEST_CASE("nodeorder: usage scores", "[plugins][nodeorder]") {
       {"least: what is held and defaults count", "leastrequested.weight: 3",
        "node n cpu=2 mem=1000Mi; job a; task h job=a cpu=500m node=n; task p job=a",
        3 * (70 + 60) / 2},
-      {"least: promised pods count", "leastrequested.weight: 1",
+      {"least: pipelined pods count", "leastrequested.weight: 1",
        "node n cpu=2 mem=1000Mi; job a; task h job=a cpu=1 mem=1Mi node=n status=pipelined;"
        "task p job=a cpu=1 mem=1Mi",
        (0 + 99) / 2},

@@ -67,7 +67,7 @@ TEST_CASE("overcommit: a refusal for want of room tells how much is taken, and w
                     : ""));
 }
 
-TEST_CASE("overcommit: use and reservations count from the start", "[plugins][overcommit]") {
+TEST_CASE("overcommit: use and what is inqueue count from the start", "[plugins][overcommit]") {
   struct Case {
     std::string name, world;
     bool expected;
@@ -77,14 +77,14 @@ TEST_CASE("overcommit: use and reservations count from the start", "[plugins][ov
   const Case c = GENERATE_COPY(values<Case>({
       {"8 used", "task f node=n cpu=8", true},
       {"9 used", "task f node=n cpu=9", false},
-      {"promised pods are not used", "task f node=n cpu=9 status=pipelined", true},
+      {"pipelined pods are not used", "task f node=n cpu=9 status=pipelined", true},
       {"a waiting job counts in whole", "job w min=2 minres.cpu=5; task t job=w cpu=4 node=n",
        false},
       {"one that stands counts what is missing, whether its phase says so yet or not",
        "job w min=1 minres.cpu=5; task t job=w cpu=4 node=n", true},
       {"a running job counts what is missing",
        "job r phase=running minres.cpu=5; task t job=r cpu=4 node=n", true},
-      {"a running job below its minimum reserves nothing",
+      {"a running job below its minimum counts nothing",
        "job r min=2 phase=running minres.cpu=9; task t job=r cpu=1 node=n", true},
       {"gated tasks are left out", "job g minres.cpu=9; task t job=g cpu=4 gated", true},
       {"but only they", "job g minres.cpu=13; task t job=g cpu=4 gated", false},

@@ -120,7 +120,7 @@ TEST_CASE("predicates: a node takes no more pods than it allows", "[plugins][pre
         std::map<std::string, std::string>{{"worker-1", "node1"}, {"worker-2", "node1"}});
 }
 
-TEST_CASE("predicates: pods that are there, promised or leaving count; evicted ones do not",
+TEST_CASE("predicates: pods that are there, pipelined or leaving count; evicted ones do not",
           "[plugins][predicates]") {
   PluginBed bed = Bed("predicates",
                       "node n1 cpu=9 pods=4; job a; task r job=a node=n1; task x job=a node=n1;"

@@ -170,8 +170,8 @@ TEST_CASE("proportion: the queue with the highest priority, then the smallest sh
   CHECK(order(w.queue("a"), w.queue("b")) < 0);
 }
 
-TEST_CASE("proportion: what a job holds is not reserved again", "[plugins][proportion]") {
-  // 3 of 4 cores are bound for a job whose minimum they are: one core can still be promised.
+TEST_CASE("proportion: what a job holds does not count again", "[plugins][proportion]") {
+  // 3 of 4 cores are bound for a job whose minimum they are: one core can still be admitted for.
   PluginBed bed = Bed("proportion", R"(
     node n cpu=4 mem=8Gi pods=10
     queue q1 cap.cpu=4 cap.mem=8Gi
@@ -186,7 +186,7 @@ TEST_CASE("proportion: what a job holds is not reserved again", "[plugins][propo
   CHECK_FALSE(bed.session().votes().JobEnqueueable(bed.world().job("pgc")));
 }
 
-TEST_CASE("proportion: a job that others refuse reserves nothing", "[plugins][proportion][cycle]") {
+TEST_CASE("proportion: a job that others refuse counts nothing", "[plugins][proportion][cycle]") {
   // The second plugin refuses pga, whose minimum the cluster cannot hold.
   const CycleOutcome outcome = Run("enqueue", "proportion,overcommit", R"(
     node n cpu=1 mem=4G pods=10

@@ -90,7 +90,7 @@ TEST_CASE("rescheduling: who goes first", "[plugins][rescheduling]") {
   CHECK(Victims(world) == Names{"t3", "t4", "t1", "t2"});
 }
 
-TEST_CASE("rescheduling: among equals those with the weakest promise go first",
+TEST_CASE("rescheduling: among equals those with the weakest quality of service go first",
           "[plugins][rescheduling]") {
   World world = MakeWorld(
       "node a cpu=10 mem=10Gi; node b cpu=10 mem=10Gi; job j\n"

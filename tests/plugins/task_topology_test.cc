@@ -151,7 +151,7 @@ TEST_CASE("task-topology: whom it does not concern it leaves alone", "[plugins][
   CHECK(session.notes().EventsOf(bed.world().job("plain")).empty());
 }
 
-TEST_CASE("task-topology: a role that the group promises pods of is one of the job's",
+TEST_CASE("task-topology: a role that the group announces pods of is one of the job's",
           "[plugins][task-topology]") {
   PluginBed bed = Bed("task-topology",
                       "node a cpu=8; job j roles=worker:1 together=ps,worker;"

@@ -21,6 +21,7 @@ struct AgentPod {
   std::string spec = "";         // Members of its spec, each after a comma.
   std::string annotations = "";  // Likewise.
   std::string labels = "";
+  std::string amounts = "";  // Of further resources that it requests, likewise.
 };
 
 class AgentBed : public ShortBed {
@@ -50,6 +51,8 @@ class AgentBed : public ShortBed {
     const std::string urgency =
         pod.urgency.empty() ? ""
                             : StrCat(R"(,"volcano.sh/scheduling-priority":")", pod.urgency, "\"");
+    const std::string limits =
+        pod.amounts.empty() ? "" : StrCat(R"(,"limits":{)", pod.amounts.substr(1), "}");
     const std::string priority =
         pod.priority == 0 ? "" : StrCat(R"(,"priorityClassName":")", of_pod, "\"");
     Create("/api/v1/namespaces/default/pods",
@@ -57,7 +60,8 @@ class AgentBed : public ShortBed {
                   R"(","labels":{"all":"yes")", pod.labels, R"(},"annotations":{"a":"b")", urgency,
                   pod.annotations, R"(}},"spec":{"schedulerName":"agent-scheduler")", priority,
                   pod.spec, R"(,"containers":[{"name":"c","image":"i",)",
-                  R"("resources":{"requests":{"cpu":")", pod.cpu, R"("}}}]}})"));
+                  R"("resources":{"requests":{"cpu":")", pod.cpu, "\"", pod.amounts, "}", limits,
+                  "}}]}}"));
   }
   static std::string PodPath(const std::string& name) {
     return "/api/v1/namespaces/default/pods/" + name;

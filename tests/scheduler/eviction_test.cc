@@ -79,7 +79,7 @@ struct EvictionBed : Bed {
   test::TempFolder folder;
 };
 
-TEST_CASE("eviction: a promise holds before the API server has written it", "[scheduler]") {
+TEST_CASE("eviction: a nomination holds before the API server has written it", "[scheduler]") {
   bool slow = false;
   EvictionBed bed(
       [&slow] { return slow ? std::optional<Fault>({.delay = absl::Seconds(20)}) : std::nullopt; });

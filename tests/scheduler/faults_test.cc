@@ -85,7 +85,7 @@ TEST_CASE("faults: whatever the server does, all is bound, once", "[scheduler]")
   for (const Case& c : cases) {
     INFO(c.name);
     FaultyBed bed;
-    // Watches must be opened in trouble; the rest begins with the first write.
+    // Watches must be opened under the fault; the rest begins with the first write.
     const bool from_start = c.watches;
     const absl::Time until = bed.executor.Now() + absl::Minutes(2);
     if (!from_start) bed.Start();
@@ -105,7 +105,7 @@ TEST_CASE("faults: whatever the server does, all is bound, once", "[scheduler]")
   }
 }
 
-TEST_CASE("faults: the server is in trouble from the start", "[scheduler]") {
+TEST_CASE("faults: the server fails from the start", "[scheduler]") {
   const Fault faults[] = {{.unsent = true},
                           {.code = 500, .reason = "InternalError"},
                           {.code = 429, .reason = "TooManyRequests", .retry_after = "2"},

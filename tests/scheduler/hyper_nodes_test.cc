@@ -100,6 +100,35 @@ TEST_CASE("hyper nodes: a waiting gang is looked at again when they change",
   CHECK(bed.Bound("a-1"));
 }
 
+TEST_CASE("hyper nodes: a gang that names a tier waits until one of them has the name",
+          "[scheduler][topology]") {
+  ShortBed bed;
+  bed.Given({"node n1,n2,n3,n4,n5 cpu=2 mem=8Gi", "hypernode r0 tier=1 tiername=rack nodes=n1|n2",
+             "job a min=3 tasks=3 cpu=2 topology=hard:row"});
+  bed.Begin(kPolicy);
+  bed.executor.Advance(absl::Minutes(1));
+  CHECK_FALSE(bed.Bound("a-0"));
+  const Json page = bed.Explain("a");
+  CHECK(page["gate"].AsString() == "Topology");
+  CHECK(page["message"].AsString() ==
+        "no HyperNode has the tierName row that highestTierName asks for; there is rack (tier 1): "
+        "ask for one of these, or give HyperNodes that tierName");
+  bed.Given({"hypernode x tier=1 tiername=row nodes=n3|n4|n5"});
+  bed.executor.Advance(absl::Minutes(1));
+  CHECK(bed.Bound("a-0"));
+  CHECK(bed.Bound("a-2"));
+  CHECK(AnnotationOf(bed, "a") == "x");
+  // It is deleted: the gang stays, and does not grow, also after a restart.
+  bed.Delete("/apis/topology.volcano.sh/v1alpha1/hypernodes/x");
+  bed.Given({"pod a-3 job=a cpu=2"});
+  bed.executor.Advance(absl::Minutes(1));
+  bed.scheduler.reset();
+  bed.Begin(kPolicy);
+  bed.executor.Advance(absl::Minutes(1));
+  CHECK(bed.Bound("a-0"));
+  CHECK_FALSE(bed.Bound("a-3"));
+}
+
 TEST_CASE("hyper nodes: what is wrong with them is told once", "[scheduler][topology]") {
   ShortBed bed;
   bed.Given({"node n1,n2 cpu=2 mem=8Gi", "hypernode r0 tier=1 nodes=n1|n2",

@@ -105,9 +105,9 @@ TEST_CASE("pages: before the lists are in and the first cycle has run", "[schedu
   CHECK(absl::StartsWith(unready.text,
                          "the first lists from the API server are not complete: priorityclasses."));
   CHECK(absl::EndsWith(unready.text, "pods\n"));
-  const auto troubled = net::MakeInProcessTransport(
+  const auto away = net::MakeInProcessTransport(
       bed.executor, MakePages(*bed.scheduler, registry, [] { return "the server is away"; }));
-  CHECK(bed.Fetch(*troubled, "GET", "/readyz").text == unready.text + "the server is away\n");
+  CHECK(bed.Fetch(*away, "GET", "/readyz").text == unready.text + "the server is away\n");
   CHECK(bed.Fetch(*debug, "GET", "/debug/queues").code == 503);
 }
 

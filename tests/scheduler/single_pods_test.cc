@@ -146,7 +146,7 @@ TEST_CASE("single pods: room that is being left is told of, and held for nobody"
   CHECK(bed.PodCondition("waits") ==
         "False Unschedulable: Pod default/waits can possibly be assigned to n1, once resource is "
         "released");
-  // One core is free now, and nobody was promised it.
+  // One core is free now, and nobody is pipelined to it.
   bed.Single("small");
   bed.Settle();
   CHECK(bed.NodeOf("small") == "n1");

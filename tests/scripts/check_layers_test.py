@@ -59,6 +59,12 @@ class GoodTrees(unittest.TestCase):
             "base/log.cc": include("absl/strings/str_cat.h", "<sys/stat.h>", "<unistd.h>"),
         })
 
+    def test_hooks_outside_of_actions(self):
+        self.check({
+            "framework/session/votes.cc": "return session.hooks().overused(queue);\n",
+            "actions/allocate.cc": "return session.votes().Overused(queue);\n",
+        })
+
     def test_registry_sees_all_plugins(self):
         self.check({
             "plugins/builtin.cc": include("plugins/gang/gang.h", "plugins/drf/drf.h"),
@@ -121,6 +127,15 @@ class BadTrees(unittest.TestCase):
         self.check(
             {"plugins/gang/gang.cc": include("plugins/drf/drf.h"), "plugins/drf/drf.h": HEADER},
             ("plugins/gang/gang.cc:1", "never includes another plugin"))
+
+    def test_action_reads_the_table_of_hooks(self):
+        self.check(
+            {
+                "actions/allocate.cc": "\nreturn session.hooks().overused(queue);\n",
+                "actions/eviction/search.h": HEADER + "const HookTable& t = session->hooks();\n",
+            },
+            ("actions/allocate.cc:2", "never the table of hooks"),
+            ("actions/eviction/search.h:2", "never the table of hooks"))
 
     def test_library_outside_its_owner(self):
         self.check(

@@ -73,6 +73,125 @@ class Ways(unittest.TestCase):
                 self.assertRegex(source, rf"(?<![\w.>]){pattern}\(")
 
 
+# Words of one or two senses that nobody knows: Volcano, Kubernetes or the glossary has others.
+REFUSED = {
+    "aloud": "the name of what is said, and to whom",
+    "homeless": "without a job, queue or node",
+    "sheet": "worksheet",
+    "sheets": "worksheets",
+    "trouble": "fault, failure",
+    "troubles": "faults, failures",
+    "troubled": "faulty, failing",
+    "wish": "request, spec, options, mode",
+    "wishes": "requests, specs, options",
+}
+# Of the scheduler alone: what must hold in every cluster (sim/world/promises) is one.
+REFUSED_IN_SCHEDULER = {
+    "promise": "a pipelined or nominated task, its room",
+    "promises": "pipelined or nominated tasks, their room",
+    "promised": "pipelined, nominated",
+}
+SCHEDULER = ("actions", "algo", "cache", "devices", "framework", "plugins", "scheduler")
+
+
+class CppNames:
+    """The identifiers of C++ text, and what they are put together of."""
+
+    # What is no name: comments, raw strings, strings, characters.
+    TOKEN = re.compile(
+        r"//[^\n]*|/\*.*?\*/"
+        r"|R\"([^()\\\s]{0,16})\(.*?\)\1\""
+        r"|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)'"
+        r"|([A-Za-z_]\w*)",
+        re.DOTALL,
+    )
+    PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+    @classmethod
+    def of(cls, text):
+        return {name for _, name in cls.TOKEN.findall(text) if name}
+
+    @classmethod
+    def parts(cls, name):
+        return [part.lower() for part in cls.PART.findall(name)]
+
+
+def refused_names(names, refused):
+    """(name, what to say instead) of each name that has a refused word in it."""
+    return [(name, refused[part])
+            for name in sorted(names) for part in CppNames.parts(name) if part in refused]
+
+
+def own_words(glossary):
+    """The words of the first table, without what they are words of."""
+    own = glossary.split("## Words of this project")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| ([^|]+?) \|", own, re.MULTILINE)
+    return {word.strip().lower()
+            for row in rows if row != "Word"
+            for word in re.sub(r"\(.*?\)", "", row).split(",")}
+
+
+def unused_words(words, names):
+    """Those that no name has in it, one part after the other; in plural, too."""
+    known = {" ".join(CppNames.parts(name)) for name in names}
+    text = "\n".join(sorted(known))
+    return {word for word in words
+            if not re.search(rf"\b{re.escape(word.replace('-', ' '))}(s|es)?\b", text)}
+
+
+class Words(unittest.TestCase):
+    """Names in the sources use the words of docs/glossary.md, and those it lists are in use."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.names = {}
+        for pattern in ("*.h", "*.cc"):
+            for path in ours(pattern):
+                cls.names[path.relative_to(ROOT)] = CppNames.of(path.read_text("utf-8"))
+
+    def test_words_nobody_knows_are_in_no_name(self):
+        self.assertGreater(len(self.names), 1000)
+        for path, names in self.names.items():
+            refused = dict(REFUSED)
+            # Values to come, as promises of C++ are.
+            names = names - {"Promised"}
+            if path.parts[0] in SCHEDULER:
+                refused |= REFUSED_IN_SCHEDULER
+            self.assertEqual(refused_names(names, refused), [], path)
+
+    def test_words_of_the_glossary_are_in_use(self):
+        words = own_words((ROOT / "docs/glossary.md").read_text("utf-8"))
+        self.assertGreater(len(words), 50)
+        self.assertEqual(unused_words(words, set().union(*self.names.values())), set())
+
+    def test_the_checks_find_something(self):
+        text = """
+            // No wish, "no" trouble.
+            auto text = R"(sheet)"; const char* aloud_not = "homeless"; int n = 1'000;
+            struct DeviceWish { int on_trouble; char kSheets = 'w'; Worksheet worksheet; };
+            void PromisedRoom(); int promised_; SubJobs sub_jobs; """
+        names = CppNames.of(text)
+        self.assertEqual({name for name, _ in refused_names(names, REFUSED)},
+                         {"DeviceWish", "on_trouble", "kSheets", "aloud_not"})
+        self.assertEqual({name for name, _ in refused_names(names, REFUSED_IN_SCHEDULER)},
+                         {"PromisedRoom", "promised_"})
+        glossary = """
+## Words of this project
+
+| Word | Meaning |
+|---|---|
+| sub-job | a gang |
+| worksheet, wish (of a pod) | two |
+| fit report | none |
+
+## Words of others
+
+| unheard |
+"""
+        self.assertEqual(own_words(glossary), {"sub-job", "worksheet", "wish", "fit report"})
+        self.assertEqual(unused_words(own_words(glossary), names), {"fit report"})
+
+
 class Policies(unittest.TestCase):
     def test_names_are_described(self):
         described = {kind: {p.stem for p in (ROOT / "docs" / kind).glob("*.md")} - {"README"}

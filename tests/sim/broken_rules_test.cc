@@ -77,7 +77,8 @@ absl::Status RunWith(const Deed& deed) {
         "job old queue=q phase=Running min=0 tasks=1 cpu=1 node=n", "node o cpu=4 mem=8Gi",
         "hypernode r0 tier=1 nodes=n", "hypernode r1 tier=1 nodes=o",
         "job near queue=q phase=Inqueue min=1 topology=hard:1", "pod near-0 job=near cpu=1 node=o",
-        "pod near-1 job=near cpu=1"}) {
+        "pod near-1 job=near cpu=1", "job lost queue=q phase=Inqueue min=1 topology=hard:row",
+        "pod lost-0 job=lost cpu=1 node=o", "pod lost-1 job=lost cpu=1"}) {
     const auto objects = ExpandShortForm(line);
     REQUIRE(objects.ok());
     for (const types::Json& object : *objects) {
@@ -108,6 +109,8 @@ TEST_CASE("simulation: a broken rule of the engine ends the run and is named", "
        "cycle 1: gang_in_part: job default/gang: 1 tasks are bound below the gang's minimum"},
       {"topology", Place("near-1"),
        "cycle 1: gang_spread: job default/near: its pods are spread beyond tier 1 of the network"},
+      {"topology by name", Place("lost-1"),
+       "cycle 1: gang_spread: job default/lost: a pod is bound, and no HyperNode has its tierName"},
       {"effects", EvictForNobody("old-0"),
        "cycle 1: eviction_for_nobody: node n: pod old-0 is evicted for nobody"},
   }));

@@ -72,7 +72,7 @@ TEST_CASE("compare: who is evicted, from where, and who takes the room", "[sim][
   CHECK(urgent["after"] == Json::MakeObject({{"fate", "placed"}, {"node", "n1"}}));
 }
 
-TEST_CASE("compare: room that is promised and not free yet", "[sim][compare]") {
+TEST_CASE("compare: room that is kept and not free yet", "[sim][compare]") {
   const Json answer = Compared(kPreemption, 1);
   const Json& urgent = answer["jobs"].items()[1]["differences"].items()[0];
   CHECK(urgent["after"] == Json::MakeObject({{"fate", "promised"}, {"node", "n1"}}));

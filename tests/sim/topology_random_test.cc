@@ -1,5 +1,5 @@
 // Random networks through whole cycles: gangs with hard bounds stay inside one HyperNode, whatever
-// is placed, promised, evicted or changed, and get the best one there is.
+// is placed, pipelined, evicted or changed, and get the best one there is.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -80,11 +80,25 @@ struct World {
   Network network;
   std::map<std::string, int> job_tiers;      // Hard bounds by job.
   std::map<std::string, int> sub_job_tiers;  // Of its sub-jobs, by job.
+  std::map<std::string, int> tier_names;     // Of HyperNodes.
+
+  // A bound by number or name as in `topology=hard:…`, and the tier that it stands for: below all
+  // where no HyperNode has the name.
+  std::string DrawBound(Rng& rng, uint64_t tiers, int* tier) const {
+    *tier = static_cast<int>(1 + rng.Below(tiers));
+    if (!rng.Chance(0.3)) return StrCat(*tier);
+    const std::vector<std::string> names = {"rack", "spine", "hall", "aisle"};
+    const std::string& name = names[rng.Below(names.size())];
+    const auto known = tier_names.find(name);
+    *tier = known == tier_names.end() ? -1 : known->second;
+    return name;
+  }
 };
 
 // Three tiers; now and then a rack that is in no spine, or a HyperNode across the others.
 World RandomNetwork(Rng& rng) {
   World world;
+  world.tier_names["rack"] = 1;
   std::string spines;
   Domain top{.tier = 3, .nodes = {}};
   for (uint64_t s = 0; s < 1 + rng.Below(2); ++s) {
@@ -98,7 +112,7 @@ World RandomNetwork(Rng& rng) {
         of_rack.nodes.insert(node);
         world.lines.push_back(StrCat("node ", node, " cpu=", 1 + rng.Below(4), " mem=8Gi"));
       }
-      world.lines.push_back(StrCat("hypernode ", rack, " tier=1 match=^", rack, "n"));
+      world.lines.push_back(StrCat("hypernode ", rack, " tier=1 tiername=rack match=^", rack, "n"));
       if (rng.Chance(0.9)) {
         StrAppend(&racks, racks.empty() ? "" : "|", rack);
         spine.nodes.insert(of_rack.nodes.begin(), of_rack.nodes.end());
@@ -106,13 +120,15 @@ World RandomNetwork(Rng& rng) {
       world.network[rack] = of_rack;
     }
     if (racks.empty()) continue;
-    world.lines.push_back(StrCat("hypernode s", s, " tier=2 above=", racks));
+    world.lines.push_back(StrCat("hypernode s", s, " tier=2 tiername=spine above=", racks));
+    world.tier_names["spine"] = 2;
     StrAppend(&spines, spines.empty() ? "s" : "|s", s);
     top.nodes.insert(spine.nodes.begin(), spine.nodes.end());
     world.network[StrCat("s", s)] = spine;
   }
   if (!spines.empty() && rng.Chance(0.7)) {
-    world.lines.push_back(StrCat("hypernode top tier=3 above=", spines));
+    world.lines.push_back(StrCat("hypernode top tier=3 tiername=hall above=", spines));
+    world.tier_names["hall"] = 3;
     world.network["top"] = top;
   }
   if (rng.Chance(0.3)) {
@@ -140,16 +156,16 @@ void AddJobs(Rng& rng, World* world) {
     std::string asks;
     std::string label;
     if (rng.Chance(0.6)) {
-      world->job_tiers[job] = static_cast<int>(1 + rng.Below(3));
-      asks = StrCat(" topology=hard:", world->job_tiers[job]);
+      const std::string bound = world->DrawBound(rng, 3, &world->job_tiers[job]);
+      asks = StrCat(" topology=hard:", bound);
     } else if (rng.Chance(0.5)) {
       asks = " topology=soft";
     }
     const bool parts = rng.Chance(0.3);
     if (parts) {
-      world->sub_job_tiers[job] = static_cast<int>(1 + rng.Below(2));
-      StrAppend(&asks, " group.g=", 1 + rng.Below(2), ":", rng.Below(2),
-                ":part:hard:", world->sub_job_tiers[job]);
+      const std::string bound = world->DrawBound(rng, 2, &world->sub_job_tiers[job]);
+      const uint64_t size = 1 + rng.Below(2);
+      StrAppend(&asks, " group.g=", size, ":", rng.Below(2), ":part:hard:", bound);
     }
     world->lines.push_back(StrCat("job ", job, " queue=q", rng.Below(2),
                                   " min=", rng.Below(tasks) + 1,
@@ -169,7 +185,7 @@ std::string JobOfPod(const std::string& pod) {
   return pod.substr(from, pod.rfind('-') - from);
 }
 
-// Nodes that gangs, and their sub-jobs as "job part", have or are promised.
+// Nodes that gangs, and their sub-jobs as "job part", have or are pipelined to.
 std::map<std::string, NodeSet> Places(const Simulation& simulation) {
   std::map<std::string, NodeSet> places;
   std::map<std::string, std::string> nodes;
@@ -312,8 +328,9 @@ TEST_CASE("network topology: a new gang gets the best HyperNode of the lowest ti
     }
     const auto pods = static_cast<int64_t>(1 + rng.Below(4));
     const auto each = static_cast<int64_t>(1 + rng.Below(2));
-    const int bound = static_cast<int>(1 + rng.Below(3));
-    add(StrCat("job a min=", pods, " tasks=", pods, " cpu=", each, " topology=hard:", bound));
+    int bound = 0;
+    const std::string asked = world.DrawBound(rng, 3, &bound);
+    add(StrCat("job a min=", pods, " tasks=", pods, " cpu=", each, " topology=hard:", asked));
     CAPTURE(world.lines);
     const auto policy = PolicyOf("enqueue, allocate");
     std::vector<conf::Finding> findings;

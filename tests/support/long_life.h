@@ -23,7 +23,7 @@ void CheckLeavesNothing(int sorts, int few, int more, const Live& live) {
   static_cast<void>(live(sorts));  // What is made once in a process.
   const LongLifeLeft after_few = live(few * sorts);
   const LongLifeLeft after_more = live(more * sorts);
-  const auto rounds = static_cast<size_t>((more - few) * sorts);
+  const auto rounds = static_cast<size_t>(more - few) * static_cast<size_t>(sorts);
   INFO("heap " << after_few.heap_bytes << ", " << after_more.heap_bytes);
   // One string for each round of one sort would be more.
   CHECK(after_more.heap_bytes < after_few.heap_bytes + 8 * rounds);

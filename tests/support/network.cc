@@ -44,11 +44,12 @@ World WithHyperNodes(World world, const std::vector<std::string>& lines) {
   return world;
 }
 
-World WithTopology(World world, std::string_view job, std::vector<model::TopologyWish> wishes) {
+World WithTopology(World world, std::string_view job,
+                   std::vector<model::NetworkTopologySpec> specs) {
   auto snapshot = std::make_shared<model::Snapshot>(*world.snapshot);
   model::JobRow& row = snapshot->jobs.Mutable(world.job(job));
   auto facts = std::make_shared<model::JobFacts>(*row.facts);
-  facts->topology = std::move(wishes);
+  facts->topology = std::move(specs);
   row.facts = std::move(facts);
   row.has_network_topology = true;
   world.snapshot = std::move(snapshot);

@@ -14,13 +14,16 @@ namespace bth::test {
 // HyperNodes as "name tier members…", members being names of nodes or of other HyperNodes.
 World WithHyperNodes(World world, const std::vector<std::string>& lines);
 // What `job` asks, and what each of its policies of sub-jobs does, in their order.
-World WithTopology(World world, std::string_view job, std::vector<model::TopologyWish> wishes);
+World WithTopology(World world, std::string_view job,
+                   std::vector<model::NetworkTopologySpec> specs);
 
-inline model::TopologyWish Hard(int32_t tier) {
-  return {.mode = model::TopologyWish::Mode::kHard, .highest_tier = tier, .highest_tier_name = ""};
+inline model::NetworkTopologySpec Hard(int32_t tier) {
+  return {.mode = model::NetworkTopologySpec::Mode::kHard,
+          .highest_tier = tier,
+          .highest_tier_name = ""};
 }
-inline model::TopologyWish Soft() {
-  return {.mode = model::TopologyWish::Mode::kSoft,
+inline model::NetworkTopologySpec Soft() {
+  return {.mode = model::NetworkTopologySpec::Mode::kSoft,
           .highest_tier = std::nullopt,
           .highest_tier_name = ""};
 }

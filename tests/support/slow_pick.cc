@@ -92,9 +92,12 @@ framework::NodeChoice PickSlowly(const Session& session, TaskId task, bool check
     const bool outside = session.base().nodes[node].outside_shard;
     if (outside && shard == model::ShardMode::kHard) continue;
     const model::Usage& usage = session.usage();
-    const bool fits_now = !check_resources || HasRoom(session, task, usage.idle[node]);
     if (check_resources && !HasRoom(session, task, usage.FutureIdle(node))) continue;
     if (!Takes(session, task, node)) continue;
+    // What is more than resources may be held by those who leave.
+    bool fits_now = AllPass(session.hooks().now_filter, session.task(task).shape, node);
+    if (!check_resources && !fits_now) continue;
+    fits_now &= !check_resources || HasRoom(session, task, usage.idle[node]);
     if (check_resources && node == session.task(task).nominated_node) {
       return {.node = node, .on_future_room = !fits_now};
     }

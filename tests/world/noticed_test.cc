@@ -276,6 +276,24 @@ TEST_CASE("promises: who binds a gang decided by the minimum that it had", "[wor
   CHECK(bed.breach().empty() == decided_before);
 }
 
+TEST_CASE("promises: who completes a gang in bad weather need not know yet what it lost",
+          "[world]") {
+  PromiseBed bed(MakeWholeGangs);
+  bed.Put("podgroups.scheduling.volcano.sh",
+          StrCat("{", Meta("g", "", kOther), R"(,"spec":{"minMember":3}})"));
+  const bool bad_weather = GENERATE(true, false);
+  bed.fair_since = bad_weather ? bed.now : absl::ZeroDuration();
+  const bool made_later = GENERATE(true, false);
+  bed.Put("pods", PodText("a", kPlaced, kRuns, kInGroup, "a"));
+  bed.Put("pods", PodText("b", kPlaced, kRuns, kInGroup, "b"));
+  if (!made_later) bed.Put("pods", PodText("c", "", "", kInGroup, "c"));
+  bed.Remove("pods", PodText("a", kPlaced, kRuns, kInGroup, "a"));
+  if (made_later) bed.Put("pods", PodText("c", "", "", kInGroup, "c"));
+  bed.Put("pods", PodText("c", kPlaced, kRuns, kInGroup, "c"));
+  bed.Pass(absl::Minutes(20));
+  CHECK(bed.breach().empty() == (bad_weather && !made_later));
+}
+
 TEST_CASE("promises: a gang in part gives back what it holds in time", "[world]") {
   PromiseBed bed(MakeWholeGangs);
   bed.Put("podgroups.scheduling.volcano.sh",

@@ -18,6 +18,7 @@
 #include "sim/world/story_file.h"
 #include "sim/world/told.h"
 #include "tests/support/catch.h"
+#include "tests/support/seeds.h"
 
 namespace bth::sim {
 namespace {
@@ -147,14 +148,14 @@ TEST_CASE("storm: former failures stay mended", "[world]") {
 }
 
 TEST_CASE("storm: a story is the same behind a file", "[world]") {
-  for (uint64_t seed = 1; seed < 20; ++seed) {
+  test::ForEachSeed(19, [](uint64_t seed) {
     const Story story = DrawStory(seed, Profile::kHell, 2);
     const std::string text = StoryText(story);
     const absl::StatusOr<Story> read = ParseStory(text);
     REQUIRE(read.status().ToString() == "OK");
     CHECK(StoryText(*read) == text);
     CHECK(read->rounds.size() == story.rounds.size());
-  }
+  });
   for (const char* bad : {"", "{}", R"({"seed":"1","profile":"mild"})",
                           R"({"seed":"1","profile":"calm","rounds":[{"deeds":[{"verb":"?"}]}]})"}) {
     INFO(bad);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/strings.h"
+#include "tests/worlds/plugin_parts.h"
 
 namespace bth::test {
 namespace {
@@ -136,6 +137,7 @@ WorldSpec RandomCluster(Rng& rng, const ClusterSize& size) {
   for (const char* ns : {"ns", "other"}) {
     if (rng.Chance(0.8)) world.teams[ns] = Pick(rng, {"red", "blue"});
   }
+  AddPluginParts(rng, &world);
   LeaveOutOf(&world);
   return world;
 }
@@ -149,6 +151,8 @@ void Crowd(Rng& rng, WorldSpec* world) {
     pod.zone.clear();
     pod.port = 0;
     pod.peers = {};
+    pod.card_memory = 0;
+    pod.whole_cpus = false;
     if (pod.status == TaskStatus::kBound) pod.status = TaskStatus::kRunning;
     if (pod.node.empty()) continue;
     used[pod.node] += pod.cpu_milli;
@@ -160,6 +164,7 @@ void Crowd(Rng& rng, WorldSpec* world) {
     node.tainted = node.cordoned = false;
     node.group.clear();
     node.revocable_zone.clear();
+    node.load.reset();
   }
   for (QueueSpec& queue : world->queues) {
     queue.capability_cpu_milli = queue.guarantee_cpu_milli = 0;
@@ -173,173 +178,8 @@ void Crowd(Rng& rng, WorldSpec* world) {
     job.priority_class = runs ? "low" : "high";
     job.roles.clear();
     job.minimum_cpu_milli = 0;
+    job.topology.clear();
   }
-}
-
-namespace {
-
-std::vector<std::string> Shuffled(Rng& rng, std::vector<std::string> all) {
-  for (size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[rng.Below(i)]);
-  return all;
-}
-
-std::string RandomActions(Rng& rng, bool shuffles) {
-  std::string out = rng.Chance(0.8) ? "enqueue" : "";
-  for (const std::string& action :
-       Shuffled(rng, {"allocate", "allocate", "backfill", "preempt", "reclaim", "gangpreempt",
-                      "gangreclaim", "shuffle"})) {
-    if (rng.Chance(0.3) || (action == "shuffle" && !shuffles)) continue;
-    StrAppend(&out, out.empty() ? "" : ", ", action);
-  }
-  return out.empty() ? "allocate" : out;
-}
-
-// A plugin with arguments and switches.
-std::string PluginText(Rng& rng, const std::string& name, bool alone) {
-  std::string arguments;
-  if (name == "tdm") {
-    arguments = "tdm.revocable-zone.open: \"0:00-0:00\", tdm.evict.period: 1s";
-  }
-  if (name == "nodegroup" && rng.Chance(0.5)) arguments = "strict: false";
-  if (name == "overcommit" && rng.Chance(0.5)) arguments = "overcommit-factor: 2.0";
-  std::string out = StrCat("  - {name: ", name);
-  if (!arguments.empty()) StrAppend(&out, ", arguments: {", arguments, "}");
-  if ((name == "capacity" || (name == "drf" && alone)) && rng.Chance(0.5)) {
-    StrAppend(&out, ", enableHierarchy: true");
-  }
-  for (const char* flag :
-       {"enableJobOrder", "enableTaskOrder", "enableQueueOrder", "enablePreemptable",
-        "enableReclaimable", "enableJobEnqueued", "enabledOverused", "enabledAllocatable",
-        "enableNodeOrder", "enableJobStarving", "enabledVictim"}) {
-    if (rng.Chance(0.05)) StrAppend(&out, ", ", flag, ": false");
-  }
-  return out + "}\n";
-}
-
-}  // namespace
-
-RandomConf RandomFullPolicy(Rng& rng, bool shuffles) {
-  RandomConf conf;
-  conf.text = StrCat("actions: \"", RandomActions(rng, shuffles), "\"\ntiers:\n");
-  const bool shares = rng.Chance(0.5);  // proportion, else hierarchical drf is possible.
-  const uint64_t tiers_max = 1 + rng.Below(4);
-  bool open = false;
-  for (const std::string& name :
-       Shuffled(rng, {"binpack", "capacity", "cdp", "conformance", "drf", "gang", "nodegroup",
-                      "nodeorder", "overcommit", "pdb", "predicates", "priority", "proportion",
-                      "rescheduling", "resource-strategy-fit", "resourcequota", "sla", "tdm",
-                      "usage"})) {
-    const bool usual = name == "gang" || name == "predicates" || name == "priority";
-    if (rng.Chance(usual ? 0.1 : 0.5) || (name == "proportion" && !shares)) continue;
-    if (!open || rng.Below(19) < tiers_max) StrAppend(&conf.text, "- plugins:\n");
-    open = true;
-    StrAppend(&conf.text, PluginText(rng, name, !shares));
-    conf.has_gang |= name == "gang";
-    conf.has_filters |= name == "predicates";
-  }
-  if (!open) StrAppend(&conf.text, "- plugins:\n  - {name: nodeorder}\n");
-  if (rng.Chance(0.25)) {
-    StrAppend(&conf.text, "configurations:\n- {name: session, arguments: {victimVeto: strict}}\n");
-  }
-  return conf;
-}
-
-namespace {
-
-bool IsThere(const PodSpec& pod) {
-  return !pod.node.empty() && pod.status != TaskStatus::kSucceeded &&
-         pod.status != TaskStatus::kFailed;
-}
-
-// Why the pod may not go where it was bound.
-std::string Refusal(const PodSpec& pod, const NodeSpec& node) {
-  if (node.cordoned) return "is cordoned";
-  if (node.tainted && !pod.tolerates) return "is tainted";
-  return pod.zone.empty() || pod.zone == node.zone ? "" : "is in another zone";
-}
-
-class Rooms {
- public:
-  explicit Rooms(const std::vector<NodeSpec>& nodes) {
-    for (const NodeSpec& node : nodes) free_[node.name] = node;
-  }
-  void Take(const PodSpec& pod, const std::string& node) {
-    NodeSpec& room = free_[node];
-    room.cpu_milli -= pod.cpu_milli;
-    room.memory_bytes -= pod.memory_bytes;
-    room.gpu_milli -= pod.gpu_milli;
-    room.pods -= 1;
-  }
-  bool Holds(const PodSpec& pod, const std::string& node) const {
-    const NodeSpec& room = free_.at(node);
-    return (pod.cpu_milli == 0 || room.cpu_milli >= pod.cpu_milli) &&
-           (pod.memory_bytes == 0 || room.memory_bytes >= pod.memory_bytes) &&
-           (pod.gpu_milli == 0 || room.gpu_milli >= pod.gpu_milli);
-  }
-  const NodeSpec& of(const std::string& node) const { return free_.at(node); }
-
- private:
-  std::map<std::string, NodeSpec> free_;
-};
-
-// Pods of gangs that are below their minimum though some of them were bound.
-std::string FirstBrokenGang(const WorldSpec& world, const CycleResult& result) {
-  std::map<std::string, int> ready;
-  std::set<std::string> bound;
-  std::set<std::string> robbed;
-  for (const PodSpec& pod : world.pods) {
-    const bool binds = result.binds.contains(pod.Key());
-    if (binds) bound.insert(pod.job);
-    if (result.evictions.contains(pod.Key())) robbed.insert(pod.job);
-    // Who asks for nothing need not have a place yet.
-    const bool nothing = pod.status == TaskStatus::kPending && pod.cpu_milli == 0 &&
-                         pod.memory_bytes == 0 && pod.gpu_milli == 0;
-    ready[pod.job] +=
-        static_cast<int>(binds || nothing || pod.status == TaskStatus::kRunning ||
-                         pod.status == TaskStatus::kBound || pod.status == TaskStatus::kSucceeded);
-  }
-  for (const JobSpec& job : world.jobs) {
-    if (!bound.contains(job.name) || robbed.contains(job.name)) continue;
-    if (ready[job.name] < job.min) {
-      return StrCat(job.name, " has ", ready[job.name], " of ", job.min);
-    }
-  }
-  return "";
-}
-
-}  // namespace
-
-std::string FirstWrong(const WorldSpec& world, const RandomConf& conf, const CycleResult& result) {
-  if (!result.violations.empty()) return result.violations[0];
-  Rooms rooms(world.nodes);
-  std::map<std::string, std::set<int32_t>> ports;
-  std::set<std::string> known;
-  for (const NodeSpec& node : world.nodes) known.insert(node.name);
-  for (const PodSpec& pod : world.pods) {
-    if (!IsThere(pod) || !known.contains(pod.node)) continue;
-    rooms.Take(pod, pod.node);
-    if (!result.evictions.contains(pod.Key())) ports[pod.node].insert(pod.port);
-  }
-  for (const PodSpec& pod : world.pods) {
-    const auto bound = result.binds.find(pod.Key());
-    if (result.evictions.contains(pod.Key()) && !IsThere(pod)) {
-      return pod.Key() + " is evicted from nowhere";
-    }
-    if (bound == result.binds.end()) continue;
-    const std::string& node = bound->second;
-    const std::string where = StrCat(pod.Key(), " is bound to ", node, ", which ");
-    if (pod.status != TaskStatus::kPending) return pod.Key() + " is bound though it waits not";
-    if (!known.contains(node)) return where + "is not there";
-    if (!rooms.Holds(pod, node)) return where + "has no room";
-    if (conf.has_filters) {
-      const std::string refusal = Refusal(pod, rooms.of(node));
-      if (!refusal.empty()) return where + refusal;
-      if (rooms.of(node).pods < 1) return where + "takes no more pods";
-      if (pod.port > 0 && !ports[node].insert(pod.port).second) return where + "lacks the port";
-    }
-    rooms.Take(pod, node);
-  }
-  return conf.has_gang ? FirstBrokenGang(world, result) : "";
 }
 
 }  // namespace bth::test

@@ -128,9 +128,9 @@ class DeviceLife {
   // Empty `device`: it has none.
   void PutClaim(const std::string& name, const std::string& node = "",
                 const std::string& device = "") {
-    std::string& wish = wishes_[name];
-    if (wish.empty()) {
-      wish =
+    std::string& request = requests_[name];
+    if (request.empty()) {
+      request =
           StrCat(R"({"name":"r","exactly":{"deviceClassName":")", rng_.Chance(0.6) ? "gpu" : "big",
                  R"(","allocationMode":"ExactCount","count":)", 1 + rng_.Below(2), "}}");
     }
@@ -143,7 +143,7 @@ class DeviceLife {
                      R"("metadata.name","operator":"In","values":[")", node, R"("]}]}]}}})");
     Put<types::ResourceClaim>(
         StrCat(R"({"metadata":{"namespace":"ns","name":")", name, R"(","uid":"u-)", name,
-               R"("},"spec":{"devices":{"requests":[)", wish, "]}}", status, "}"));
+               R"("},"spec":{"devices":{"requests":[)", request, "]}}", status, "}"));
   }
   void PutPod(const std::string& name, const std::string& node) {
     const uint64_t job = static_cast<uint64_t>(name[1] - '0');
@@ -207,10 +207,10 @@ class DeviceLife {
   cache::Mirror mirror_{clock_, {}};
   const cache::Responsibility responsibility_;
   cache::Router router_{mirror_, responsibility_};
-  std::map<std::string, std::string> wishes_;  // Of claims.
-  std::map<std::string, std::string> claims_;  // Of pods that are there; empty: none.
-  std::set<std::string> devices_;              // Claims that have some.
-  std::map<uint64_t, int> lives_;              // Of jobs.
+  std::map<std::string, std::string> requests_;  // Of claims.
+  std::map<std::string, std::string> claims_;    // Of pods that are there; empty: none.
+  std::set<std::string> devices_;                // Claims that have some.
+  std::map<uint64_t, int> lives_;                // Of jobs.
   int64_t generation_ = 0;
 };
 

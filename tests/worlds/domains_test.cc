@@ -46,10 +46,10 @@ class TriesAll {
       std::vector<Statement::Placed> placed;
       for (HyperNodeId inside : row) {
         const NodePicker::Inside confined(session_.picker(), inside);
-        Worksheet sheet = actions::MakeWorksheet(session_, job);
+        Worksheet worksheet = actions::MakeWorksheet(session_, job);
         double score = 0;
         const bool stands =
-            placer_.PlaceSubJobs(job, sheet, statement, [&](SubJobWorksheet& sub_job) {
+            placer_.PlaceSubJobs(job, worksheet, statement, [&](SubJobWorksheet& sub_job) {
               const std::optional<double> good = PlaceSubJob(job, inside, sub_job, statement);
               score += good.value_or(0);
               return good.has_value();
@@ -68,17 +68,17 @@ class TriesAll {
   }
 
  private:
-  std::optional<double> PlaceSubJob(JobId job, HyperNodeId inside, SubJobWorksheet& sheet,
+  std::optional<double> PlaceSubJob(JobId job, HyperNodeId inside, SubJobWorksheet& worksheet,
                                     Statement& statement) {
-    const auto gradient =
-        framework::GradientFor(session_, {.job = job, .sub_job = sheet.sub_job, .inside = inside});
+    const auto gradient = framework::GradientFor(
+        session_, {.job = job, .sub_job = worksheet.sub_job, .inside = inside});
     for (const auto& row : gradient.rows) {
       std::vector<HyperNodeId> found;
       std::vector<std::pair<std::vector<Statement::Placed>, SubJobWorksheet>> trials;
       for (HyperNodeId candidate : row) {
         const NodePicker::Inside confined(session_.picker(), candidate);
         const Statement::Mark mark = statement.Checkpoint();
-        SubJobWorksheet rest = sheet;
+        SubJobWorksheet rest = worksheet;
         placer_.SetFailedRoles({});
         const bool stands = placer_.PlaceTasks(job, rest, statement);
         if (!stands || statement.Checkpoint().size == mark.size) continue;
@@ -87,11 +87,12 @@ class TriesAll {
         statement.RollbackTo(mark);
       }
       if (found.empty()) continue;
-      const std::vector<double> scores = framework::RankHyperNodes(session_, sheet.sub_job, found);
+      const std::vector<double> scores =
+          framework::RankHyperNodes(session_, worksheet.sub_job, found);
       const auto best = std::max_element(scores.begin(), scores.end());
       auto& [placed, rest] = trials[static_cast<size_t>(best - scores.begin())];
       statement.Redo(placed);
-      sheet = std::move(rest);
+      worksheet = std::move(rest);
       return *best;
     }
     return std::nullopt;
@@ -144,10 +145,10 @@ void CompareInWorld(Rng& rng, const WorldSpec& world, bool several, Decided* dec
     const auto best = Named(session, all.PlacedSince({}));
     all.RollbackTo({});
     Statement statement(session, "test");
-    Worksheet sheet = actions::MakeWorksheet(session, job);
-    if (sheet.sub_jobs.empty()) continue;
-    const bool counts = !several || sheet.sub_jobs.size() > 1;
-    REQUIRE(search.PlaceJob(job, sheet, statement) == expected);
+    Worksheet worksheet = actions::MakeWorksheet(session, job);
+    if (worksheet.sub_jobs.empty()) continue;
+    const bool counts = !several || worksheet.sub_jobs.size() > 1;
+    REQUIRE(search.PlaceJob(job, worksheet, statement) == expected);
     REQUIRE(Named(session, statement.PlacedSince({})) == best);
     if (counts) (expected ? decided->placed : decided->refused) += 1;
     statement.Keep();
@@ -206,10 +207,10 @@ WorldSpec RowsOfRacks(int rows, const Room& room) {
   constexpr int kSubJobs = 4;
   WorldSpec world;
   world.queues = {{.name = "q"}};
-  model::TopologyWish row;
-  row.mode = model::TopologyWish::Mode::kHard;
+  model::NetworkTopologySpec row;
+  row.mode = model::NetworkTopologySpec::Mode::kHard;
   row.highest_tier = 2;
-  model::TopologyWish rack = row;
+  model::NetworkTopologySpec rack = row;
   rack.highest_tier = 1;
   world.jobs = {{.name = "ns/a", .queue = "q", .min = 2 * kSubJobs, .topology = {row, rack}}};
   world.jobs.front().sub_groups = {{.size = 2, .least = kSubJobs}};
@@ -257,11 +258,11 @@ tiers:
   TaskPlacer placer(session);
   DomainSearch search(session, placer);
   const JobId job = session.active_jobs().front();
-  Worksheet sheet = actions::MakeWorksheet(session, job);
+  Worksheet worksheet = actions::MakeWorksheet(session, job);
   Statement statement(session, "test");
   Searched searched;
   const size_t before = session.placements().node_changes().size();
-  searched.placed = search.PlaceJob(job, sheet, statement);
+  searched.placed = search.PlaceJob(job, worksheet, statement);
   searched.moves = session.placements().node_changes().size() - before;
   const framework::JobFit* const hold = session.notes().HoldOf(job);
   if (hold != nullptr) searched.told = hold->message;
@@ -315,10 +316,10 @@ WorldSpec TallTree() {
   WorldSpec world;
   world.queues = {{.name = "q"}};
   world.jobs = {{.name = "ns/a", .queue = "q", .min = 700}};
-  model::TopologyWish wish;
-  wish.mode = model::TopologyWish::Mode::kHard;
-  wish.highest_tier = 9;
-  world.jobs.front().topology = {wish};
+  model::NetworkTopologySpec spec;
+  spec.mode = model::NetworkTopologySpec::Mode::kHard;
+  spec.highest_tier = 9;
+  world.jobs.front().topology = {spec};
   constexpr int kLeaves = 1 << 9;
   for (int i = 0; i < kLeaves; ++i) {
     world.nodes.push_back({.name = StrCat("n", 1000 + i), .cpu_milli = 1000, .memory_bytes = 1});

@@ -27,7 +27,7 @@ inline std::shared_ptr<const model::Snapshot> SnapshotOf(const WorldSpec& world,
   return mirror.Publish();
 }
 
-// Random placements, promises and evictions of what is possible.
+// Random placements, pipelined ones and evictions of what is possible.
 inline void ActAtRandom(framework::Session& session, framework::Statement& statement, Rng& rng,
                         int actions) {
   const auto& nodes = *session.base().nodes_by_name;

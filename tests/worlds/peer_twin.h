@@ -48,7 +48,7 @@ class PeerTwin {
   // 0 for nodes that were not rated.
   static std::vector<int64_t> FewestFirst(const std::map<std::string, int64_t>& raw,
                                           const std::vector<std::string>& nodes);
-  // Settled: without what is promised to other jobs.
+  // Settled: without what is tentative of other jobs.
   int64_t PodsOn(const PodSpec& pod, const SpreadSpec& spread, const std::string& node,
                  bool settled) const;
 

@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "cache/intake/compile_selectors.h"
+#include "tests/worlds/plugin_parts.h"
 
 namespace bth::test {
 namespace {
@@ -155,9 +156,22 @@ void AddRanks(Rng& rng, WorldSpec* world) {
   }
 }
 
+namespace {
+
+// Tier names are those of AddNetwork, and now and then one that no HyperNode has.
+void BindAtRandom(Rng& rng, model::NetworkTopologySpec* spec) {
+  if (rng.Chance(0.2)) {
+    spec->highest_tier_name = Pick(rng, {"rack", "row", "hall", "aisle"});
+  } else {
+    spec->highest_tier = static_cast<int32_t>(1 + rng.Below(3));
+  }
+}
+
+}  // namespace
+
 void AddNetwork(Rng& rng, WorldSpec* world) {
   const auto add = [&](int32_t tier, const char* kind, uint64_t number) {
-    world->hyper_nodes.push_back({.name = StrCat(kind, number), .tier = tier});
+    world->hyper_nodes.push_back({.name = StrCat(kind, number), .tier = tier, .tier_name = kind});
   };
   const uint64_t racks = 1 + rng.Below(4);
   const uint64_t rows = 1 + rng.Below(2);
@@ -177,14 +191,12 @@ void AddNetwork(Rng& rng, WorldSpec* world) {
     if (rng.Chance(0.9)) world->hyper_nodes.back().hyper_nodes.push_back(StrCat("row", r));
   }
   for (JobSpec& job : world->jobs) {
-    model::TopologyWish wish;
+    model::NetworkTopologySpec spec;
     if (rng.Chance(0.3)) continue;
-    wish.mode =
-        rng.Chance(0.3) ? model::TopologyWish::Mode::kSoft : model::TopologyWish::Mode::kHard;
-    if (wish.mode == model::TopologyWish::Mode::kHard) {
-      wish.highest_tier = static_cast<int32_t>(1 + rng.Below(3));
-    }
-    job.topology = {wish};
+    spec.mode = rng.Chance(0.3) ? model::NetworkTopologySpec::Mode::kSoft
+                                : model::NetworkTopologySpec::Mode::kHard;
+    if (spec.mode == model::NetworkTopologySpec::Mode::kHard) BindAtRandom(rng, &spec);
+    job.topology = {spec};
   }
 }
 
@@ -193,17 +205,17 @@ std::string SubGroupLabel(size_t policy) {
 }
 
 void AddSubGroups(Rng& rng, WorldSpec* world) {
-  using Mode = model::TopologyWish::Mode;
+  using Mode = model::NetworkTopologySpec::Mode;
   for (JobSpec& job : world->jobs) {
     if (job.topology.empty() || rng.Chance(0.3)) continue;
     const bool rigid = rng.Chance(0.5);  // Each sub-job wants all its pods.
     for (uint64_t policies = 1 + rng.Below(2); policies > 0; --policies) {
       job.sub_groups.push_back({.size = static_cast<int32_t>(1 + rng.Below(3)),
                                 .least = static_cast<int32_t>(rng.Below(3))});
-      model::TopologyWish wish;
-      if (rng.Chance(0.8)) wish.mode = rng.Chance(0.3) ? Mode::kSoft : Mode::kHard;
-      if (wish.mode == Mode::kHard) wish.highest_tier = static_cast<int32_t>(1 + rng.Below(3));
-      job.topology.push_back(wish);
+      model::NetworkTopologySpec spec;
+      if (rng.Chance(0.8)) spec.mode = rng.Chance(0.3) ? Mode::kSoft : Mode::kHard;
+      if (spec.mode == Mode::kHard) BindAtRandom(rng, &spec);
+      job.topology.push_back(spec);
     }
     uint64_t number = 0;
     for (PodSpec& pod : world->pods) {
@@ -251,6 +263,7 @@ void Put(const NodeSpec& spec, cache::Mirror& mirror) {
   }
   node.allocatable = {{"cpu", spec.cpu_milli}, {"memory", spec.memory_bytes}, {"pods", spec.pods}};
   if (spec.gpu_milli > 0) node.allocatable.emplace_back(kGpu, spec.gpu_milli);
+  Complete(spec, &node);
   mirror.PutNode(std::move(node));
 }
 
@@ -285,6 +298,7 @@ void Put(const JobSpec& spec, cache::Mirror& mirror) {
   group.facts->created_us = spec.created_us;
   group.facts->topology = spec.topology;
   group.has_network_topology = !spec.topology.empty();
+  Complete(spec, group.facts.get());
   group.queue = spec.queue;
   group.min_member = spec.min;
   group.priority_class = spec.priority_class;
@@ -307,6 +321,7 @@ void Put(const HyperNodeSpec& spec, cache::Mirror& mirror) {
   object.name = spec.name;
   object.uid = "uid-" + spec.name;
   object.tier = spec.tier;
+  object.tier_name = spec.tier_name;
   object.nodes = spec.nodes;
   object.hyper_nodes = spec.hyper_nodes;
   mirror.PutHyperNode(std::move(object));
@@ -350,6 +365,7 @@ void Put(const PodSpec& spec, cache::Mirror& mirror) {
   constraints->revocable = spec.revocable;
   pod.constraints_key = StrCat(spec.zone, "/", spec.preferred_zone, "/", spec.tolerates, "/",
                                spec.port, "/", spec.revocable, "/");
+  Complete(spec, &pod, constraints.get());
   for (const auto& [key, value] : spec.peers.labels) pod.labels.emplace_back(key, value);
   constraints->peer_terms = CompileSpecs(spec.peers, spec.ns, symbols, &pod.constraints_key);
   pod.constraints = std::move(constraints);
@@ -362,8 +378,12 @@ void Put(const PodSpec& spec, cache::Mirror& mirror) {
 }
 
 void Feed(const WorldSpec& world, cache::Mirror& mirror, uint64_t order) {
+  PutSettings(world, mirror);
   std::vector<std::function<void()>> steps;
-  for (const NodeSpec& node : world.nodes) steps.push_back([&] { Put(node, mirror); });
+  for (const NodeSpec& node : world.nodes) {
+    steps.push_back([&] { Put(node, mirror); });
+    if (node.cpus) steps.push_back([&] { PutCpus(node, mirror); });
+  }
   for (const QueueSpec& queue : world.queues) steps.push_back([&] { Put(queue, mirror); });
   for (const JobSpec& job : world.jobs) steps.push_back([&] { Put(job, mirror); });
   for (const PodSpec& pod : world.pods) steps.push_back([&] { Put(pod, mirror); });

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@
 #include "tests/worlds/selector_specs.h"
 
 namespace bth::test {
+
+// When all of this is, since the epoch.
+inline constexpr int64_t kWorldSeconds = 1'000'000;
 
 // Plain descriptions; the mirror's own interner turns them into what it takes.
 struct PodSpec {
@@ -36,7 +40,24 @@ struct PodSpec {
   std::string owner;       // "<kind> <name>" of the workload that manages it, when set.
   bool fixed = false;      // Marked as not preemptable.
   bool revocable = false;  // May go to revocable nodes.
+  // Of single plugins (plugin_parts.h).
+  int64_t card_memory = 0;  // Of one shared card, when set.
+  std::string card;         // The number of the one that it holds on its node.
+  bool whole_cpus = false;  // Of class Guaranteed: whole CPUs are its own.
+  std::string numa_policy;  // That it wants, when set.
   std::string Key() const { return ns + "/" + name; }
+};
+// What was measured of a node, in percent.
+struct LoadSpec {
+  double cpu_percent = 0;
+  double memory_percent = 0;
+  int64_t age_s = 0;
+};
+// What a Numatopology says of a node.
+struct CpuSpec {
+  std::string policy;     // Of its topology manager.
+  bool given_out = true;  // To containers alone: its CPU manager is static.
+  int32_t taken = 0;      // So many, from CPU 0 on, are given out already.
 };
 struct NodeSpec {
   std::string name;
@@ -51,6 +72,9 @@ struct NodeSpec {
   bool unnamed = false;  // Without a label that says its name.
   std::string group;     // For nodegroup.
   std::string revocable_zone;
+  int32_t cards = 0;  // Shared ones, each with kCardMemory.
+  std::optional<LoadSpec> load = {};
+  std::optional<CpuSpec> cpus = {};
 };
 // A policy of sub-jobs: pods of the job with a label of its name, by its values.
 struct SubGroupSpec {
@@ -66,13 +90,19 @@ struct JobSpec {
   model::PodGroupPhase phase = model::PodGroupPhase::kInqueue;
   int64_t minimum_cpu_milli = 0;  // Of minResources, when set.
   std::string priority_class;
-  bool opts_out = false;                           // Gang actions must not evict from it.
-  std::vector<model::TopologyWish> topology = {};  // What it asks of the network, if anything.
+  bool opts_out = false;  // Gang actions must not evict from it.
+  std::vector<model::NetworkTopologySpec> topology =
+      {};  // What it asks of the network, if anything.
   std::vector<SubGroupSpec> sub_groups = {};
+  // For task-topology: roles that stand together, and apart; and their order.
+  std::vector<std::vector<std::string>> together = {};
+  std::vector<std::vector<std::string>> apart = {};
+  std::vector<std::string> role_order = {};
 };
 struct HyperNodeSpec {
   std::string name;
   int32_t tier = 1;
+  std::string tier_name = "";
   std::vector<std::string> nodes = {};
   std::vector<std::string> hyper_nodes = {};
 };
@@ -101,6 +131,8 @@ struct WorldSpec {
   std::vector<ServiceSpec> services;
   std::vector<WorkloadSpec> workloads;
   std::vector<HyperNodeSpec> hyper_nodes;
+  std::vector<std::string> counted;  // Resources that count though no pod asks for them.
+  bool cards_count = false;          // Objects are read for shared cards.
 };
 
 // Parts of worlds. The place is one of the world's nodes, or none most of the time.
@@ -115,9 +147,9 @@ void AddRanks(Rng& rng, WorldSpec* world);
 void PutPriorities(cache::Mirror& mirror);
 
 // Puts nodes into a tree of three tiers, now and then into more than one HyperNode or into none,
-// and has jobs ask to stay inside.
+// and has jobs ask to stay inside of one, by its tier or the name of its tier, which may be none.
 void AddNetwork(Rng& rng, WorldSpec* world);
-// Divides some of these jobs into sub-jobs with wishes of their own.
+// Divides some of these jobs into sub-jobs with bounds of their own.
 void AddSubGroups(Rng& rng, WorldSpec* world);
 // The label by which pods belong to sub-jobs of the policy of that number.
 std::string SubGroupLabel(size_t policy);

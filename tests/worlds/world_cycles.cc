@@ -1,7 +1,7 @@
 #include "tests/worlds/world_cycles.h"
 
-#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "actions/builtin.h"
 #include "base/strings.h"
@@ -80,20 +80,9 @@ void RequireDomainSums(const framework::Session& session) {
   const model::HyperNodeTree& tree = *session.base().hyper_nodes;
   for (size_t i = 0; i < tree.rows.size(); ++i) {
     const model::HyperNodeId id = model::HyperNodeId::FromIndex(i);
-    framework::DomainSum sum;
-    for (const model::NodeRange run : tree[id].runs) {
-      for (model::NodeId node : run) {
-        sum.allocatable += session.base().allocatable[node];
-        sum.idle += session.usage().idle[node];
-        for (int d = 0; d < model::kDims; ++d) {
-          sum.free[d] += std::max<int64_t>(session.usage().idle[node][d], 0);
-          sum.free_later[d] += std::max<int64_t>(session.usage().FutureIdle(node)[d], 0);
-        }
-      }
-    }
-    const framework::DomainSum& kept = session.topology().sums().Of(id);
-    if (kept.allocatable != sum.allocatable || kept.idle != sum.idle || kept.free != sum.free ||
-        kept.free_later != sum.free_later) {
+    const framework::DomainSum counted =
+        framework::CountDomain(session.base(), session.usage(), tree[id]);
+    if (!framework::SameAmounts(session.topology().sums().Of(id), counted)) {
       throw std::runtime_error(StrCat("sums of HyperNode ", tree[id].name, " are wrong"));
     }
   }
@@ -105,6 +94,12 @@ CycleResult ResultOf(const framework::Session& session, const BindRecorder& sink
   CycleResult result;
   result.binds = sink.binds();
   result.evictions = sink.evictions();
+  for (const framework::EffectBatch& batch : sink.batches()) {
+    for (const framework::BindEffect& bind : batch.binds) {
+      if (bind.devices == nullptr && bind.cpus == nullptr) continue;
+      result.given[batch.snapshot->tasks[bind.task].names->Key()] = {bind.devices, bind.cpus};
+    }
+  }
   result.jobs_considered = static_cast<int64_t>(session.active_jobs().size());
   for (const framework::PodGroupReport& group : sink.report().pod_groups) {
     result.phases[snapshot.jobs[group.job].facts->Key()] =
@@ -132,10 +127,10 @@ CycleResult ResultOf(const framework::Session& session, const BindRecorder& sink
 namespace {
 
 // What is kept of those who were left alone is what one counts who asks all of them.
-void RequireHeldJobs(const framework::Cycle& cycle) {
+void RequireGateCounts(const framework::Cycle& cycle) {
   using framework::Gate;
   const framework::Session& session = cycle.session();
-  framework::HeldJobs counted;
+  framework::GateCounts counted;
   for (const auto* jobs :
        {session.base().active_jobs.get(), session.base().jobs_without_queue.get()}) {
     for (const model::JobId job : *jobs) {
@@ -145,7 +140,7 @@ void RequireHeldJobs(const framework::Cycle& cycle) {
                              counts.count(model::TaskStatus::kPipelined)});
     }
   }
-  const framework::HeldJobs kept = cycle.held();
+  const framework::GateCounts kept = cycle.gate_counts();
   for (size_t i = 0; i < framework::kGates; ++i) {
     const auto gate = static_cast<Gate>(i);
     if (kept.jobs(gate) == counted.jobs(gate) && kept.tasks(gate) == counted.tasks(gate)) continue;
@@ -169,7 +164,7 @@ size_t PolicyBed::RunOnce(std::shared_ptr<const model::Snapshot> snapshot) {
 CycleResult PolicyBed::RunFully(std::shared_ptr<const model::Snapshot> snapshot) {
   BindRecorder sink;
   const std::unique_ptr<framework::Cycle> cycle = Run(std::move(snapshot), sink);
-  RequireHeldJobs(*cycle);
+  RequireGateCounts(*cycle);
   return ResultOf(cycle->session(), sink);
 }
 
@@ -216,11 +211,40 @@ std::string Joined(const std::map<std::string, std::string>& binds) {
   return text;
 }
 
+std::string GivenIn(const CycleResult& result) {
+  std::string text;
+  for (const auto& [pod, given] : result.given) {
+    StrAppend(&text, " ", pod, " card ", result.CardOf(pod), " cpus");
+    for (const int cpu : result.CpusOf(pod)) StrAppend(&text, " ", cpu);
+  }
+  return text;
+}
+
 }  // namespace
+
+std::string CycleResult::CardOf(const std::string& pod) const {
+  const auto known = given.find(pod);
+  if (known == given.end() || known->second.devices == nullptr) return "";
+  for (const auto& [key, value] : known->second.devices->annotations) {
+    if (key == "volcano.sh/gpu-index") return value;
+  }
+  return "";
+}
+
+std::set<int> CycleResult::CpusOf(const std::string& pod) const {
+  std::set<int> cpus;
+  const auto known = given.find(pod);
+  if (known == given.end() || known->second.cpus == nullptr) return cpus;
+  known->second.cpus->ForEach([&cpus](int cpu) { cpus.insert(cpu); });
+  return cpus;
+}
 
 std::string FirstContradiction(const CycleResult& part, const CycleResult& whole) {
   if (part.binds != whole.binds) {
     return StrCat("bindings: ", Joined(part.binds), " | ", Joined(whole.binds));
+  }
+  if (GivenIn(part) != GivenIn(whole)) {
+    return StrCat("what pods are given: ", GivenIn(part), " | ", GivenIn(whole));
   }
   if (part.evictions != whole.evictions) return "evictions differ";
   if (part.queues != whole.queues) return "what queues hold differs";

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "api/model/cpu_set.h"
+#include "api/model/devices.h"
 #include "base/clock.h"
 #include "framework/session/cycle.h"
 #include "tests/worlds/random_world.h"
@@ -33,15 +35,27 @@ class BindRecorder final : public framework::EffectSink {
   std::vector<framework::EffectBatch> batches_;
 };
 
+// What a binding gives its pod beside room on the node.
+struct Given {
+  std::shared_ptr<const model::DevicePlan> devices;  // Null: no shared ones.
+  std::shared_ptr<const model::CpuSet> cpus;         // Null: none of its own.
+};
+
 // What a cycle decided and told, in names; `violations` are the invariants that it broke.
 struct CycleResult {
   std::map<std::string, std::string> binds;
+  std::map<std::string, Given> given;  // By pod; those that get nothing else are not there.
   std::set<std::string> evictions;
   std::map<std::string, std::string> phases;           // PodGroup -> phase.
   std::map<std::string, std::string> words;            // Pod -> reason and message.
   std::map<std::string, std::vector<int64_t>> queues;  // Queue -> allocated, by dimension.
   std::vector<std::string> violations;
   int64_t jobs_considered = 0;
+
+  // The number of the shared card that a pod is given; "": none.
+  std::string CardOf(const std::string& pod) const;
+  // Numbers of CPUs that are to be the pod's alone.
+  std::set<int> CpusOf(const std::string& pod) const;
 };
 // What `part` tells is what `whole` tells; it may tell less. Which differs first, else "".
 std::string FirstContradiction(const CycleResult& part, const CycleResult& whole);

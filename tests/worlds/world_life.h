@@ -1,11 +1,13 @@
 // A random cluster that goes on from cycle to cycle.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/worlds/plugin_parts.h"
 #include "tests/worlds/random_world.h"
 #include "tests/worlds/world_cycles.h"
 
@@ -39,10 +41,11 @@ class Life {
   void ComeAbout(const CycleResult& decided) {
     for (const auto& [pod, node] : decided.binds) {
       if (!rng_.Chance(0.9)) continue;
-      mirror_.AssumeBinding(pod, UidOf(pod), node).IgnoreError();
+      Assume(pod, node, decided);
       for (PodSpec& spec : world_.pods) {
         if (spec.Key() != pod || rng_.Chance(0.3)) continue;
         spec.node = node;
+        spec.card = decided.CardOf(pod);
         spec.status = model::TaskStatus::kRunning;
         Put(spec, mirror_);
       }
@@ -65,6 +68,10 @@ class Life {
         mirror_.RemoveNode(node.name);
       else
         Put(node, mirror_);
+    }
+    if (AnyLoad() && rng_.Chance(0.1)) {
+      Any(world_.nodes).load = RandomLoad(rng_);
+      PutLoads(world_, mirror_);
     }
     if (!world_.queues.empty() && rng_.Chance(0.1)) {
       QueueSpec& queue = Any(world_.queues);
@@ -90,6 +97,17 @@ class Life {
   template <typename T>
   T& Any(std::vector<T>& all) {
     return all[rng_.Below(all.size())];
+  }
+
+  void Assume(const std::string& pod, const std::string& node, const CycleResult& decided) {
+    const auto known = decided.given.find(pod);
+    const Given given = known == decided.given.end() ? Given() : known->second;
+    if (!mirror_.AssumeBinding(pod, UidOf(pod), node, given.devices.get()).ok()) return;
+    if (given.cpus != nullptr) mirror_.numa().Assume(UidOf(pod), pod, node, *given.cpus);
+  }
+  bool AnyLoad() const {
+    return std::any_of(world_.nodes.begin(), world_.nodes.end(),
+                       [](const NodeSpec& node) { return node.load.has_value(); });
   }
 
   void ChangePod(PodSpec& pod) {

@@ -1,4 +1,5 @@
 // Worlds of plain descriptions in words, part by part, for those who look for what made one fail.
+#include "absl/strings/str_join.h"
 #include "base/strings.h"
 #include "tests/support/leave_out.h"
 #include "tests/worlds/random_world.h"
@@ -29,6 +30,15 @@ std::string TextOf(const NodeSpec& node) {
   AddFlag(&out, "prefer-not", node.prefer_not);
   AddFlag(&out, "cordoned", node.cordoned);
   AddFlag(&out, "unnamed", node.unnamed);
+  AddNumber(&out, "cards", node.cards);
+  if (node.load) {
+    StrAppend(&out, " load=", node.load->cpu_percent, "%/", node.load->memory_percent, "%, ",
+              node.load->age_s, " s old");
+  }
+  if (node.cpus) {
+    StrAppend(&out, " numa=", node.cpus->policy, node.cpus->given_out ? "" : " cpus-not-given-out");
+    AddNumber(&out, "cpus-taken", node.cpus->taken);
+  }
   return out;
 }
 
@@ -62,6 +72,23 @@ std::string TextOf(const JobSpec& job) {
     StrAppend(&out, " sub-group=", group.size, ":", group.least);
   }
   AddFlag(&out, "opts-out", job.opts_out);
+  for (const model::NetworkTopologySpec& near : job.topology) {
+    AddFlag(&out, "near", near.mode == model::NetworkTopologySpec::Mode::kSoft);
+    if (near.highest_tier) StrAppend(&out, " near=", *near.highest_tier);
+    AddWord(&out, "near", near.highest_tier_name);
+  }
+  for (const auto& roles : job.together) AddWord(&out, "together", absl::StrJoin(roles, ","));
+  for (const auto& roles : job.apart) AddWord(&out, "apart", absl::StrJoin(roles, ","));
+  AddWord(&out, "order", absl::StrJoin(job.role_order, ","));
+  return out;
+}
+
+std::string TextOf(const HyperNodeSpec& hyper_node) {
+  std::string out = hyper_node.name;
+  AddNumber(&out, "tier", hyper_node.tier);
+  AddWord(&out, "tier-name", hyper_node.tier_name);
+  AddWord(&out, "nodes", absl::StrJoin(hyper_node.nodes, ","));
+  AddWord(&out, "hyper-nodes", absl::StrJoin(hyper_node.hyper_nodes, ","));
   return out;
 }
 
@@ -116,6 +143,10 @@ std::string TextOf(const PodSpec& pod) {
   AddFlag(&out, "tolerates", pod.tolerates);
   AddFlag(&out, "fixed", pod.fixed);
   AddFlag(&out, "revocable", pod.revocable);
+  AddNumber(&out, "card-memory", pod.card_memory);
+  AddWord(&out, "card", pod.card);
+  AddFlag(&out, "whole-cpus", pod.whole_cpus);
+  AddWord(&out, "numa", pod.numa_policy);
   return out + TextOf(pod.peers);
 }
 
@@ -141,6 +172,7 @@ void LeaveOutOf(WorldSpec* world) {
   LeaveOut(&world->pods, "pod", words);
   LeaveOut(&world->services, "service", words);
   LeaveOut(&world->workloads, "workload", words);
+  LeaveOut(&world->hyper_nodes, "hypernode", words);
 }
 
 }  // namespace bth::test

@@ -174,12 +174,19 @@ constexpr FieldDoc kReferenceFields[] = {
 };
 constexpr FieldDocs kReferenceDocs = {kReferenceFields};
 
+// In the words of admission, and only what no controller could use.
+constexpr Rule kScheduleRules[] = {{"self != ''", "schedule is required, but got empty"}};
+constexpr Rule kZoneRules[] = {{"self.matches('^[-A-Za-z._0-9+/]*$')", "unknown timeZone"}};
+
 constexpr FieldDoc kCronJobFields[] = {
     {"spec", "When to create jobs, and which.", {.required = true}},
-    {"spec.schedule", "Five fields of cron, or a descriptor such as @hourly.", {.required = true}},
+    {"spec.schedule",
+     "Five fields of cron, or a descriptor such as @hourly.",
+     {.required = true, .rules = kScheduleRules}},
     {"spec.timeZone",
      "Zone of the schedule, as in the IANA database; the controller's when left "
-     "out."},
+     "out.",
+     {.rules = kZoneRules}},
     {"spec.startingDeadlineSeconds", "How late a job that was missed may still start.", {.min = 0}},
     {"spec.concurrencyPolicy",
      "When the last job still runs: Allow starts another, Forbid skips, Replace ends the old one.",

@@ -1,6 +1,5 @@
 #include "api/types/protobuf/message_reader.h"
 
-#include "absl/strings/escaping.h"
 #include "absl/time/time.h"
 #include "api/types/text_codec.h"
 #include "base/strings.h"
@@ -111,7 +110,7 @@ void MessageReader::Value(const FieldPlan& field, const WireField& wire, const T
     case WireKind::kText:
       return Text(*ops, target, wire.bytes, at);
     case WireKind::kBytes:
-      return Text(*ops, target, absl::Base64Escape(ToAbsl(wire.bytes)), at);
+      return Text(*ops, target, Base64Escape(wire.bytes), at);
     case WireKind::kQuantity:
       return Text(*ops, target, small.texts[1].empty() ? "0" : small.texts[1], at);
     case WireKind::kIntOrString:

@@ -20,7 +20,10 @@ class WholeGangs final : public Promise {
  public:
   explicit WholeGangs(const Sight& sight) : Promise("whole-gangs", sight) {}
 
-  void On(const Change<types::Pod>& change) override { Watch(change.any()); }
+  void On(const Change<types::Pod>& change) override {
+    NoteLoss(change);
+    Watch(change.any());
+  }
   void On(const Change<types::PodGroup>& change) override {
     if (change.after == nullptr) {
       const std::string& uid = change.before->meta.uid;
@@ -68,18 +71,37 @@ class WholeGangs final : public Promise {
     std::string group;
     absl::Duration since;
     std::optional<absl::Duration> room_since;  // A pod that stays has a node.
+    // Pods that lost their place since then, which whoever binds the rest need not have heard yet;
+    // and those that were made after that: who binds one of them has heard.
+    std::set<std::string> lost;
+    std::set<std::string> made;
   };
 
   void Watch(const types::Pod& pod) {
     if (!IsOurs(pod)) return;
     if (const types::PodGroup* const group = ledger().GroupOf(pod)) Count(*group);
   }
+  static bool HasPlace(const types::Pod& pod) {
+    return !pod.spec.node_name.empty() && pod.status.phase != "Failed";
+  }
+  // What bad weather may keep from whoever binds the rest of a gang.
+  void NoteLoss(const Change<types::Pod>& change) {
+    const types::Pod& pod = change.any();
+    const types::PodGroup* const group = ledger().GroupOf(pod);
+    const auto found = group == nullptr ? part_since_.end() : part_since_.find(group->meta.uid);
+    if (found == part_since_.end()) return;
+    Part& part = found->second;
+    const bool had_place = change.before != nullptr && HasPlace(*change.before);
+    const bool has_place = change.after != nullptr && HasPlace(*change.after);
+    if (had_place && !has_place && !IsFairFor(kTellWithin)) part.lost.insert(pod.meta.uid);
+    if (change.before == nullptr && !part.lost.empty()) part.made.insert(pod.meta.uid);
+    if (has_place && part.made.contains(pod.meta.uid)) part.lost.clear();
+  }
   // The pods that hold room, and those that have done so and ended well, by uid.
   std::set<std::string> PlacesOf(const types::PodGroup& group) const {
     std::set<std::string> places;
     for (const types::Pod* pod : ledger().PodsOf(group)) {
-      if (pod->spec.node_name.empty() || pod->status.phase == "Failed") continue;
-      places.insert(pod->meta.uid);
+      if (HasPlace(*pod)) places.insert(pod->meta.uid);
     }
     return places;
   }
@@ -96,6 +118,10 @@ class WholeGangs final : public Promise {
   }
   int64_t Held(const types::PodGroup& group) const {
     return static_cast<int64_t>(PlacesOf(group).size());
+  }
+  int64_t LostOf(const std::string& group) const {
+    const auto part = part_since_.find(group);
+    return part == part_since_.end() ? 0 : static_cast<int64_t>(part->second.lost.size());
   }
   // What it may be held to: whoever binds it decided by the minimum that it had a while ago.
   int64_t LeastOf(const types::PodGroup& group) const {
@@ -123,13 +149,14 @@ class WholeGangs final : public Promise {
     if (whole_.contains(uid) && !StartsAgain(group, held)) return;
     whole_.erase(uid);
     waited_.erase(uid);
-    if (held >= LeastOf(group)) {
-      if (held > 0) whole_.insert(uid);
+    if (held > 0 && held + LostOf(uid) >= LeastOf(group)) {
+      whole_.insert(uid);
       part_since_.erase(uid);
     } else if (held == 0) {
       part_since_.erase(uid);
     } else {
-      const auto [part, fresh] = part_since_.try_emplace(uid, Part{group.meta.Key(), now(), {}});
+      const auto [part, fresh] =
+          part_since_.try_emplace(uid, Part{group.meta.Key(), now(), {}, {}, {}});
       if (fresh) Look();
       if (!TakesRoom(group)) {
         part->second.room_since.reset();

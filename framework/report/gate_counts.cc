@@ -1,10 +1,10 @@
-#include "framework/report/held_jobs.h"
+#include "framework/report/gate_counts.h"
 
 #include "framework/report/report.h"
 
 namespace bth::framework {
 
-HeldJob HeldJobOf(const Session& session, model::JobId job) {
+JobAtGate AtGate(const Session& session, model::JobId job) {
   using model::TaskStatus;
   const model::JobCounts& counts = session.counts(job);
   return {GateOf(session, job),

@@ -10,24 +10,24 @@
 namespace bth::framework {
 
 // What one job counts for. Plain value.
-struct HeldJob {
+struct JobAtGate {
   Gate gate = Gate::kNone;
   int64_t tasks = 0;  // Without a place.
 };
 // Cost: that of GateOf.
-HeldJob HeldJobOf(const Session& session, model::JobId job);
+JobAtGate AtGate(const Session& session, model::JobId job);
 
-// Sums by gate. Who has a place and is being bound does not wait: nothing is held at Gate::kNone
+// Sums by gate. Who has a place and is being bound does not wait: nothing is counted at Gate::kNone
 // and Gate::kBinding.
-class HeldJobs {
+class GateCounts {
  public:
-  void Add(const HeldJob& job) { Count(job, 1); }
-  void Remove(const HeldJob& job) { Count(job, -1); }
+  void Add(const JobAtGate& job) { Count(job, 1); }
+  void Remove(const JobAtGate& job) { Count(job, -1); }
   int64_t jobs(Gate gate) const { return jobs_[static_cast<size_t>(gate)]; }
   int64_t tasks(Gate gate) const { return tasks_[static_cast<size_t>(gate)]; }
 
  private:
-  void Count(const HeldJob& job, int64_t by) {
+  void Count(const JobAtGate& job, int64_t by) {
     if (job.gate == Gate::kNone || job.gate == Gate::kBinding) return;
     jobs_[static_cast<size_t>(job.gate)] += by;
     tasks_[static_cast<size_t>(job.gate)] += by * job.tasks;
