@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "api/types/node.h"
 #include "api/types/quantity.h"
 #include "api/types/time.h"
@@ -102,6 +104,45 @@ absl::Status CheckQuantity(const std::string& field, const std::string& text) {
   return absl::OkStatus();
 }
 
+// The key and value of "key=value".
+std::pair<std::string_view, std::string_view> KeyAndValue(std::string_view entry) {
+  const size_t equals = entry.find('=');
+  return {entry.substr(0, equals), entry.substr(equals + 1)};
+}
+
+Json EntriesFor(const std::vector<std::string>& entries, std::string_view node) {
+  Json out = Json::MakeObject();
+  for (const std::string& entry : entries) {
+    const auto [key, value] = KeyAndValue(entry);
+    out.Set(std::string(key), absl::StrReplaceAll(std::string(value), {{"{node}", ToAbsl(node)}}));
+  }
+  return out;
+}
+
+absl::Status CheckEntries(const char* flag, const std::vector<std::string>& entries) {
+  for (const std::string& entry : entries) {
+    const size_t equals = entry.find('=');
+    if (equals != std::string::npos && equals > 0) continue;
+    return absl::InvalidArgumentError(
+        StrCat(flag, ": \"", entry, "\" is not of the form key=value"));
+  }
+  return absl::OkStatus();
+}
+
+// What the template asks of a node that is there already: kOk when that is nothing.
+net::Awaitable<absl::Status> Register(client::ApiClient& api, const NodeTemplate& nodes,
+                                      std::string name) {
+  client::MergePatch patch;
+  if (!nodes.labels.empty()) patch.Set({"metadata", "labels"}, EntriesFor(nodes.labels, name));
+  if (!nodes.annotations.empty()) {
+    patch.Set({"metadata", "annotations"}, EntriesFor(nodes.annotations, name));
+  }
+  if (patch.empty()) co_return absl::OkStatus();
+  client::ApiPath path = client::PathOf<types::Node>("", name);
+  const client::ApiClient::Text text = co_await api.Patch(std::move(path), patch.Build());
+  co_return text.status();
+}
+
 // Tries once.
 net::Awaitable<absl::Status> EnsureNode(client::ApiClient& api, const NodeTemplate& nodes,
                                         int64_t index) {
@@ -117,6 +158,8 @@ net::Awaitable<absl::Status> EnsureNode(client::ApiClient& api, const NodeTempla
   client::ApiPath one = client::PathOf<types::Node>("", name);
   const client::ApiClient::Text set = co_await api.PatchStatus(std::move(one), patch.Build());
   if (!set.ok()) co_return set.status();
+  const absl::Status registered = co_await Register(api, nodes, name);
+  if (!registered.ok()) co_return registered;
   co_return co_await EnsureSlices(api, nodes.devices, name);
 }
 
@@ -184,6 +227,8 @@ absl::Status CheckTemplate(const NodeTemplate& nodes) {
   for (const std::string& one : nodes.devices) {
     BTH_RETURN_IF_ERROR(Annotate(ParseDeviceOffer(one).status(), "--node-device"));
   }
+  BTH_RETURN_IF_ERROR(CheckEntries("--node-label", nodes.labels));
+  BTH_RETURN_IF_ERROR(CheckEntries("--node-annotation", nodes.annotations));
   return absl::OkStatus();
 }
 
@@ -192,11 +237,15 @@ Json MakeNode(const NodeTemplate& nodes, int64_t index, absl::Time now) {
   Json node = Json::MakeObject();
   node.Set("apiVersion", "v1");
   node.Set("kind", "Node");
-  Json labels = Json::MakeObject();
+  Json labels = EntriesFor(nodes.labels, name);
   labels.Set("kubernetes.io/hostname", name);
   labels.Set("kubernetes.io/os", "linux");
   labels.Set("kubernetes.io/arch", "amd64");
-  node.Set("metadata", Json::MakeObject({{"name", name}, {"labels", std::move(labels)}}));
+  Json metadata = Json::MakeObject({{"name", name}, {"labels", std::move(labels)}});
+  if (!nodes.annotations.empty()) {
+    metadata.Set("annotations", EntriesFor(nodes.annotations, name));
+  }
+  node.Set("metadata", std::move(metadata));
   node.Set("status", StatusOf(nodes, {index, name, now}));
   return node;
 }

@@ -20,6 +20,10 @@ struct NodeTemplate {
   int64_t pods = 110;
   std::vector<std::string> extended;  // "nvidia.com/gpu=8"
   std::vector<std::string> devices;   // "gpu.example.com=4": in slices, for claims
+  // "rack=r1", as whoever registers nodes or their cards would set them; "{node}" is the node's
+  // name.
+  std::vector<std::string> labels;
+  std::vector<std::string> annotations;
   std::string prefix = "node-";
 };
 
@@ -29,7 +33,8 @@ absl::Status CheckTemplate(const NodeTemplate& nodes);
 // Node number `index`, from 1: ready, with the labels that every kubelet sets.
 types::Json MakeNode(const NodeTemplate& nodes, int64_t index, absl::Time now);
 
-// Creates the nodes that are missing; those that exist get the template's resources. Tries again
+// Creates the nodes that are missing; those that exist get the template's resources, labels and
+// annotations. Tries again
 // while the server is not there, `patience` in all.
 net::Awaitable<absl::Status> EnsureNodes(client::ApiClient& api, NodeTemplate nodes,
                                          absl::Duration patience);

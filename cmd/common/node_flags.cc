@@ -12,6 +12,9 @@ void NodeFlags::AddTo(FlagSet& flags) {
   flags.AddRepeated("node-resource", &nodes.extended, "More of it, such as nvidia.com/gpu=8");
   flags.AddRepeated("node-device", &nodes.devices,
                     "Devices of each for claims, such as gpu.example.com=4");
+  flags.AddRepeated("node-label", &nodes.labels, "A label of each, such as rack=r1");
+  flags.AddRepeated("node-annotation", &nodes.annotations,
+                    "An annotation of each, such as a device plugin's; {node} is the node's name");
   flags.Add("pod-start-delay", &timing.start_delay, "From being bound to running");
   flags.Add("pod-stop-delay", &timing.stop_delay,
             "From a deletion to the end of its containers, if the grace period is longer");

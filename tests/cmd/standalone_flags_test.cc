@@ -43,6 +43,8 @@ const KnownFlag kOfStandalone[] = {
     {"node-pods", "7", Fate::kWorks},
     {"node-resource", "nvidia.com/gpu=7", Fate::kWorks},
     {"node-device", "gpu.example.com=7", Fate::kWorks},
+    {"node-label", "rack=r7", Fate::kWorks},
+    {"node-annotation", "card={node}-7", Fate::kWorks},
     {"pod-start-delay", "7s", Fate::kWorks},
     {"pod-stop-delay", "7s", Fate::kWorks},
     {"crash-backoff", "7s", Fate::kWorks},
@@ -79,7 +81,8 @@ std::string TraceOfStandalone(const StandaloneFlags& flags) {
   const nodesim::NodeTemplate& nodes = flags.nodes.nodes;
   read("nodes.nodes",
        StrCat(nodes.count, nodes.cpu, nodes.memory, nodes.pods, absl::StrJoin(nodes.extended, ","),
-              absl::StrJoin(nodes.devices, ",")));
+              absl::StrJoin(nodes.devices, ","), absl::StrJoin(nodes.labels, ","),
+              absl::StrJoin(nodes.annotations, ",")));
   const nodesim::SimulatorOptions options = flags.nodes.Options();
   const nodesim::Timing& timing = options.timing;
   for (const absl::Duration time : {timing.start_delay, timing.stop_delay, timing.crash_backoff,

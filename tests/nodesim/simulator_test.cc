@@ -24,6 +24,27 @@ TEST_CASE("simulator: nodes are made once and are ready", "[nodesim][component]"
   }
 }
 
+TEST_CASE("simulator: nodes are registered as they are told, those that exist too",
+          "[nodesim][component]") {
+  Bed bed;
+  bed.MakeNodes(1);
+  NodeTemplate nodes;
+  nodes.count = 2;
+  nodes.labels = {"rack=r1"};
+  nodes.annotations = {"example.com/cards={node}-0,10=a:{node}-1"};
+  REQUIRE(bed.Do(EnsureNodes(*bed.api, nodes, absl::Seconds(1))).ok());
+  for (const std::string name : {"node-0001", "node-0002"}) {
+    const auto node = bed.Do(client::GetObject<types::Node>(*bed.api, "", name));
+    REQUIRE(node.ok());
+    CHECK(node->meta.Label("rack") == "r1");
+    CHECK(node->meta.Label("kubernetes.io/hostname") == name);
+    CHECK(node->meta.Annotation("example.com/cards") == name + "-0,10=a:" + name + "-1");
+  }
+  nodes.annotations = {"cards"};
+  const absl::Status refused = CheckTemplate(nodes);
+  CHECK(refused.message() == "--node-annotation: \"cards\" is not of the form key=value");
+}
+
 TEST_CASE("simulator: conditions of a node are as old as it is", "[nodesim][component]") {
   Bed bed;
   bed.executor.Advance(absl::Hours(1));
