@@ -33,7 +33,7 @@ struct Warmup {
   std::string value = "true";
   bool operator==(const Warmup&) const = default;
 };
-// Takes the first `max` nodes. `min` is what one wishes for: fewer are reported, not refused.
+// Takes the first `max` nodes. `min` is what is wanted: fewer are reported, not refused.
 struct NodeLimit {
   int64_t min = 0;
   int64_t max = 0;  // 0: no limit.

@@ -240,7 +240,10 @@ net::Awaitable<absl::StatusOr<ShardingController::ShardPtr>> ShardingController:
 net::Awaitable<absl::Status> ShardingController::WriteStatus(ShardPtr shard, bool nodes_changed) {
   const std::vector<std::string> add = Without(shard->nodes_desired, shard->nodes_in_use);
   const std::vector<std::string> remove = Without(shard->nodes_in_use, shard->nodes_desired);
-  if (!nodes_changed && add == shard->nodes_to_add && remove == shard->nodes_to_remove) {
+  // Whoever made the shard may have died before it came to that.
+  const bool is_written = shard->last_update_time.has_value();
+  if (!nodes_changed && is_written && add == shard->nodes_to_add &&
+      remove == shard->nodes_to_remove) {
     co_return absl::OkStatus();
   }
   client::MergePatch patch;

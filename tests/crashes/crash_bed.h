@@ -10,6 +10,7 @@
 
 #include "absl/strings/ascii.h"
 #include "controllers/manager/builtin.h"
+#include "controllers/manager/options.h"
 #include "controllers/manager/selection.h"
 #include "tests/controllers/controller_bed.h"
 #include "tests/controllers/death.h"
@@ -18,7 +19,8 @@
 
 namespace bth::test {
 
-// All controllers of a manager with its default flags, beside what schedules and runs pods.
+// All controllers of a manager with its default flags, beside what schedules and runs pods. A story
+// may choose others.
 class CrashBed : public ControllerBed {
  public:
   CrashBed() {
@@ -93,7 +95,14 @@ struct Story {
   // "Kind name Reason" of events that only a death brings about.
   std::set<std::string> told_of_deaths = {};
   absl::Duration rest = absl::Seconds(20);  // From the last step or death to the end.
+  // Which controllers there are, as for --controllers.
+  std::vector<std::string> selection = controllers::ManagerOptions().controllers;
 };
+
+inline StoryStep AtOnce(std::function<void(CrashBed&)> then) {
+  return {"the start", [](CrashBed& /*bed*/) { return true; }, std::move(then)};
+}
+inline void Nothing(CrashBed& /*bed*/) {}
 
 struct Ending {
   EndState state;
@@ -108,6 +117,7 @@ inline Ending Tell(const Story& story, int at, bool after) {
   // Others go on while no controller is there.
   const absl::Duration away = absl::Seconds(1);
   CrashBed bed;
+  bed.options.controllers = story.selection;
   absl::Time quiet_since = bed.executor.Now();
   const auto pass = [&](absl::Duration time) {
     for (; time > absl::ZeroDuration(); time -= slice) {

@@ -16,10 +16,6 @@ std::string SmallJob(int seconds, const std::string& more = "") {
                 R"(":")", seconds, R"("}},"spec":{"containers":[{"name":"c","image":"i"}],)",
                 R"("restartPolicy":"Never"}}}])", more, "}");
 }
-StoryStep AtOnce(std::function<void(CrashBed&)> then) {
-  return {"the start", [](CrashBed& /*bed*/) { return true; }, std::move(then)};
-}
-void Nothing(CrashBed& /*bed*/) {}
 
 constexpr const char* kFlows = "/apis/flow.volcano.sh/v1alpha1/namespaces/default/jobflows";
 constexpr const char* kTemplates = "/apis/flow.volcano.sh/v1alpha1/namespaces/default/jobtemplates";

@@ -256,7 +256,7 @@ TEST_CASE("cron jobs: schedules and zones that cannot be read", "[controllers][c
   };
   const Case c = GENERATE(values<Case>({
       {R"("schedule":"error")", {"UnParseableCronJobSchedule"}},
-      {R"("schedule":"*/5 * * * *","timeZone":"error TZ")", {"InvalidTimeZone"}},
+      {R"("schedule":"*/5 * * * *","timeZone":"Error/TZ")", {"InvalidTimeZone"}},
       {R"("schedule":"0 0 31 2 *")", {"InvalidSchedule"}},
   }));
   CAPTURE(c.fields);

@@ -210,6 +210,24 @@ TEST_CASE("label discovery: types share the HyperNodes of a label", "[controller
   CHECK(made->size() == 6);
 }
 
+TEST_CASE("label discovery: what another type made for a label is not used again (I13)",
+          "[controllers][hyper_node]") {
+  const std::string source(kTopologySourceLabel);
+  const std::vector<conf::TopologyType> types = {{"topologyA2", {"torA2-1", "torA2-2"}},
+                                                 {"topologyA3", {"torA3-1", "torA3-2"}},
+                                                 {"topologyA5", {"torA5-1", "torA5-2"}}};
+  const NodeList nodes = {MakeLabelledNode("node0", {{"torA3-1", "s0"}})};
+  for (const char* foreign :
+       {"hypernode-topologya2-tier1-mnsx6", "hypernode-topologya5-tier1-mnsx6"}) {
+    const auto made =
+        DiscoverByLabels(types, nodes, {Existing(foreign, {{"torA3-1", "s0"}, {source, "label"}})});
+    REQUIRE(made.ok());
+    REQUIRE(made->size() == 1);
+    CHECK(absl::StartsWith(made->front().meta.name, "hypernode-topologya3-tier1-"));
+    CHECK(made->front().members == std::vector<HyperNodeMember>{Exact("node0")});
+  }
+}
+
 TEST_CASE("label discovery: type names become parts of names", "[controllers][hyper_node]") {
   CHECK(CleanTypeName("TopologyA2") == "topologya2");
   CHECK(CleanTypeName("a_b.c-d/9") == "a-b.c-d-9");

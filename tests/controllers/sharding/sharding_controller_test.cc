@@ -135,6 +135,23 @@ TEST_CASE("sharding: nothing is written when nothing changed", "[controllers][sh
   CHECK(bed.writes == writes);
 }
 
+TEST_CASE("sharding: a shard without nodes whose maker died gets its status from the next",
+          "[controllers][sharding]") {
+  ShardingBed bed;
+  bed.Create(kShards, R"({"apiVersion":"shard.volcano.sh/v1alpha1","kind":"NodeShard",)"
+                      R"("metadata":{"name":"volcano"},"spec":{"nodesDesired":[]}})");
+  bed.StartSharding();
+  const Json status = bed.Get(ShardingBed::Path("volcano"))["status"];
+  CHECK_FALSE(status["lastUpdateTime"].is_null());
+  CHECK(status["nodesToAdd"].is_array());
+  // Once written it stays as it is.
+  bed.Kill();
+  const size_t writes = bed.writes;
+  bed.StartSharding();
+  bed.Wait(absl::Hours(1));
+  CHECK(bed.writes == writes);
+}
+
 TEST_CASE("sharding: a node that is gone leaves its shard at once", "[controllers][sharding]") {
   ShardingBed bed;
   bed.MakeNode("a", 1000);
