@@ -14,7 +14,7 @@ namespace bth::apiserver {
 // Defaults, namespaces' and definitions' own rules, priorities, validation.
 void AddBuiltinStages(const std::shared_ptr<Core>& core);
 
-// Fills in what the API promises of a pod that was just made (admission/pod_defaults.cc).
+// Fills in what the API says of a pod that was just made (admission/pod_defaults.cc).
 void DefaultPod(Json& pod);
 // Adds the tolerations of not-ready and unreachable nodes that every pod has unless it says
 // otherwise.

@@ -2,7 +2,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "api/rules/pod_defaults.h"
 #include "apiserver/admission/builtin.h"
 #include "base/strings.h"
@@ -35,7 +34,7 @@ void DefaultSecret(Json& object) {
   SetIfAbsent(object, "type", "Opaque");
   const Json plain = std::as_const(object)["stringData"];
   for (const auto& [key, value] : plain.members()) {
-    object["data"].Set(key, absl::Base64Escape(ToAbsl(value.AsString())));
+    object["data"].Set(key, Base64Escape(value.AsString()));
   }
   object.Erase("stringData");
 }

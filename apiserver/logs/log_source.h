@@ -23,7 +23,8 @@ struct LoggedLines {
   absl::Time next = absl::InfiniteFuture();
 };
 
-struct LogWish {
+// What a read of a log asks for: what of PodLogOptions a source needs to know.
+struct LogOptions {
   std::string container;  // One of the pod's, that has run.
   bool previous = false;  // The run before the one in the pod's status.
   absl::Time now;
@@ -31,6 +32,6 @@ struct LogWish {
 
 // Thread: the server's executor. Must not wait.
 using LogSource =
-    std::function<absl::StatusOr<LoggedLines>(const types::Json& pod, const LogWish& wish)>;
+    std::function<absl::StatusOr<LoggedLines>(const types::Json& pod, const LogOptions& options)>;
 
 }  // namespace bth::apiserver

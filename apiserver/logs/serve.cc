@@ -49,8 +49,8 @@ class LogReader final {
     const RunPlace place = PlaceOf(object, run_);
     is_over_ = place != RunPlace::kCurrent;
     if (place == RunPlace::kGone) return absl::OkStatus();
-    const LogWish wish = {run_.container, place == RunPlace::kPrevious, now};
-    BTH_ASSIGN_OR_RETURN(read_, core_->log_source(object, wish));
+    const LogOptions options = {run_.container, place == RunPlace::kPrevious, now};
+    BTH_ASSIGN_OR_RETURN(read_, core_->log_source(object, options));
     return absl::OkStatus();
   }
 

@@ -28,6 +28,7 @@ class Ledger {
   // Begins a round. In the second one all that may be asked again are, if the object has changed
   // since the last of them was asked.
   void Begin(int round, const Json& object);
+  int round() const { return round_; }
   bool MayAsk(const std::string& id) const { return round_ == 0 || again_.contains(id); }
   // `again`: it wants to know of later changes. `object` is what it left.
   void Asked(const std::string& id, bool again, bool changed, const Json& object);

@@ -153,7 +153,6 @@ class Round {
                                        status.ok() ? "no_error" : "invalid_error", "",
                                        absl::FromChrono(took)});
       if (!status.ok()) {
-        write_.object = before;
         BTH_RETURN_IF_ERROR(Fail(policy, &binding, ToStd(status.message())));
       }
       ledger_.Asked(id, policy.invoked_again, !(before == write_.object), write_.object);
@@ -161,10 +160,11 @@ class Round {
     return absl::OkStatus();
   }
 
-  // All mutations, each on what the one before left.
+  // All mutations, each on what the one before left. One that fails ends the run only where that
+  // refuses the write. Errors: the first of them.
   absl::Status RunOnce(const Policy& policy, const ResourceTypePtr& as, const Json* params) {
     if (!policy.broken.ok()) return policy.broken;
-    Budget budget(cel::kRuntimeBudget);
+    absl::Status first;
     bool matched = policy.conditions.empty();
     for (const Mutation& mutation : policy.mutations) {
       const Core& core = book_.outside().core;
@@ -175,14 +175,32 @@ class Round {
         BTH_ASSIGN_OR_RETURN(matched, policy.conditions.Hold(names));
         if (!matched) return absl::OkStatus();
       }
+      Budget budget(cel::kRuntimeBudget);
       names.SetVariables(std::make_shared<LazyVariables>(policy, names, budget));
       absl::StatusOr<Json> next = Mutated(mutation, documents, names, budget);
       names.SetVariables(nullptr);
-      if (!next.ok()) return next.status();
-      if (*next == documents.read().shown.object) continue;
-      BTH_RETURN_IF_ERROR(TakeBack(core, *as, *std::move(next), write_));
+      absl::Status status = next.status();
+      if (next.ok() && *next != documents.read().shown.object) {
+        status = Take(*as, *std::move(next));
+      }
+      if (!status.ok() && !policy.ignores_failure) return status;
+      first.Update(std::move(status));
     }
-    return absl::OkStatus();
+    return first;
+  }
+
+  // Errors: the write stays as it was.
+  absl::Status Take(const ResourceType& as, Json object) {
+    Json before = write_.object;
+    std::string name = write_.name;
+    const bool name_is_generated = write_.name_is_generated;
+    absl::Status status = TakeBack(book_.outside().core, as, std::move(object), write_);
+    if (!status.ok()) {
+      write_.object = std::move(before);
+      write_.name = std::move(name);
+      write_.name_is_generated = name_is_generated;
+    }
+    return status;
   }
 
   const PolicyBook& book_;

@@ -17,11 +17,12 @@ namespace {
 constexpr size_t kDenialBytesMax = 5 * 1024;
 constexpr char kAuditKey[] = "validation.policy.admission.k8s.io/validation_failure";
 
-// One validation that does not hold, or could not be told.
+// A validation that does not hold, or an expression that could not be told.
 struct Failure {
   std::string message;
   std::string reason;  // Empty: Invalid.
   bool is_error = false;
+  bool always_denies = false;  // Whatever the actions of the binding are.
 };
 
 int CodeOf(std::string_view reason) {
@@ -65,8 +66,7 @@ class PolicyRun {
   PolicyRun(const Policy& policy, const WriteDocuments& documents, const Json* params)
       : policy_(policy), names_(documents), budget_(cel::kRuntimeBudget) {
     names_.SetParams(params);
-    variables_ = std::make_shared<LazyVariables>(policy, names_, budget_);
-    names_.SetVariables(variables_);
+    RenewBudget();
   }
   PolicyRun(const PolicyRun&) = delete;
   // The variables refer to the names, which hold them.
@@ -91,9 +91,19 @@ class PolicyRun {
     return failures;
   }
 
-  void Annotate(const WriteContext& write, AuditTrail& audit) {
+  // What was asked cost more than it may: then nothing else is asked.
+  bool is_spent() const { return budget_.spent(); }
+
+  // Keeps what there is to say; what cannot be told comes behind what the validations found.
+  void Annotate(const WriteContext& write, AuditTrail& audit, std::vector<Failure>* failures) {
+    RenewBudget();
     for (const PolicyAnnotation& annotation : policy_.annotations) {
       const absl::StatusOr<cel::Value> value = Evaluate(annotation.value, names_, budget_);
+      if (!value.ok() && !policy_.ignores_failure) {
+        // What annotations cost is for the binding to judge, as it is with validations.
+        failures->push_back({std::string(ToStd(value.status().message())), "", true, !is_spent()});
+      }
+      if (is_spent()) return;
       // null means that there is nothing to say.
       if (!value.ok() || !value->is(cel::ValueKind::kString)) continue;
       const std::string text = Trimmed(value->AsString());
@@ -102,6 +112,13 @@ class PolicyRun {
   }
 
  private:
+  // With variables that are yet to be computed, and paid for.
+  void RenewBudget() {
+    budget_ = Budget(cel::kRuntimeBudget);
+    variables_ = std::make_shared<LazyVariables>(policy_, names_, budget_);
+    names_.SetVariables(variables_);
+  }
+
   std::string MessageOf(const Validation& validation) {
     if (validation.message_expression.has_value()) {
       std::string text = UsableMessage(Evaluate(*validation.message_expression, names_, budget_));
@@ -169,22 +186,26 @@ class Verdict {
       return;
     } else {
       failures = run.Failures();
-      run.Annotate(write_, book_.outside().audit);
+      if (!run.is_spent()) run.Annotate(write_, book_.outside().audit, &failures);
     }
     for (const Failure& failure : failures) Enforce(policy, binding, failure);
     const bool error = std::any_of(failures.begin(), failures.end(),
                                    [](const Failure& failure) { return failure.is_error; });
+    const bool denies =
+        binding.denies || std::any_of(failures.begin(), failures.end(),
+                                      [](const Failure& failure) { return failure.always_denies; });
     const auto took = std::chrono::steady_clock::now() - start;
     book_.outside().metrics.Checked({policy.name, binding.name,
                                      error ? "invalid_error" : "no_error",
                                      failures.empty() ? "allow"
-                                     : binding.denies ? "deny"
+                                     : denies         ? "deny"
                                      : binding.warns  ? "warn"
                                                       : "audit",
                                      absl::FromChrono(took)});
   }
 
   void Enforce(const Policy& policy, const PolicyBinding& binding, const Failure& failure) {
+    if (failure.always_denies) return Deny(policy, &binding, failure.message, failure.reason);
     if (binding.denies) Deny(policy, &binding, failure.message, failure.reason);
     if (binding.audits) {
       const Json note =

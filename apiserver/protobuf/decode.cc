@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/time/time.h"
 #include "api/types/protobuf/schema.h"
 #include "api/types/protobuf/wire.h"
@@ -116,7 +115,7 @@ class Decoder {
     } else if (type == "s") {
       if (always || !field.bytes.empty()) value = Json(field.bytes);
     } else if (type == "y") {
-      value = Json(absl::Base64Escape(ToAbsl(field.bytes)));
+      value = Json(Base64Escape(field.bytes));
     } else if (type == "t" || type == "u") {
       return TimeValue(field.bytes, type == "u", always);
     } else if (type == "r") {

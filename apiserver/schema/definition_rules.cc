@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "api/rules/names.h"
 #include "apiserver/schema/structural_rules.h"
@@ -33,7 +32,7 @@ void CheckKind(const Json& name, const std::string& field, Causes& causes) {
     causes.push_back(FieldRequired(field));
     return;
   }
-  const auto faults = rules::CheckDns1035Label(absl::AsciiStrToLower(ToAbsl(name.AsString())));
+  const auto faults = rules::CheckDns1035Label(AsciiStrToLower(name.AsString()));
   if (!faults.empty()) {
     causes.push_back(FieldInvalid(
         field, name,

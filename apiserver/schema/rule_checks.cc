@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "apiserver/schema/field_paths.h"
 #include "apiserver/schema/rule_programs.h"
@@ -26,7 +25,7 @@ bool HasLineBreak(std::string_view text) {
 }
 
 bool IsBlankRule(std::string_view text) {
-  return absl::StripAsciiWhitespace(ToAbsl(text)).empty();
+  return StripAsciiWhitespace(text).empty();
 }
 
 void CheckMessage(const Json& rule, const std::string& at, Causes& causes) {

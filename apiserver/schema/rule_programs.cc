@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "apiserver/schema/property_names.h"
 #include "base/strings.h"
 #include "cel/environment.h"
@@ -19,7 +18,7 @@ using EnvironmentPtr = std::shared_ptr<const Environment>;
 constexpr char kOldSelf[] = "oldSelf";
 
 bool IsBlankText(std::string_view text) {
-  return absl::StripAsciiWhitespace(ToAbsl(text)).empty();
+  return StripAsciiWhitespace(text).empty();
 }
 
 EnvironmentPtr EnvironmentOf(const DeclaredType& type, bool optional_old) {

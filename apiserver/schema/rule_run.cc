@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "apiserver/schema/field_paths.h"
 #include "apiserver/schema/place.h"
 #include "apiserver/schema/rule_programs.h"
@@ -27,7 +26,7 @@ constexpr char kOutOfBudget[] =
     "validation failed due to running out of cost budget, no further validation rules will be run";
 
 std::string Stripped(std::string_view text) {
-  return std::string(ToStd(absl::StripAsciiWhitespace(ToAbsl(text))));
+  return std::string(StripAsciiWhitespace(text));
 }
 
 // How messages name a rule.

@@ -58,6 +58,27 @@ void TakeNotes(Outside& outside, WriteContext& write, const Webhook& webhook,
   }
 }
 
+// The annotations that kube-apiserver writes about each call of a mutating webhook. `place` is
+// "round_0_index_2": in which round, and where in the list of all mutating webhooks.
+Json NoteHead(const Webhook& webhook) {
+  return Json::MakeObject({{"configuration", webhook.configuration}, {"webhook", webhook.name}});
+}
+
+void NoteMutation(Outside& outside, const WriteContext& write, const Webhook& webhook,
+                  std::string_view place, bool mutated) {
+  Json note = NoteHead(webhook);
+  note.Set("mutated", mutated);
+  outside.audit.Add(write, StrCat("mutation.webhook.admission.k8s.io/", place), note.Dump());
+}
+
+void NotePatch(Outside& outside, const WriteContext& write, const Webhook& webhook,
+               std::string_view place, const Json& patch) {
+  Json note = NoteHead(webhook);
+  note.Set("patch", patch);
+  note.Set("patchType", "JSONPatch");
+  outside.audit.Add(write, StrCat("patch.webhook.admission.k8s.io/", place), note.Dump());
+}
+
 // Calls that run side by side. Whoever waits for them ends those that still run when it goes.
 struct Gathering {
   explicit Gathering(net::Executor& executor, size_t calls)
@@ -158,13 +179,16 @@ class WebhookMutator final : public Mutator {
   net::Awaitable<absl::Status> Mutate(WriteContext& write, Ledger& ledger) override {
     // The list may change while one of them is waited for.
     const std::vector<WebhookPtr> webhooks = book_->webhooks();
-    for (const WebhookPtr& webhook : webhooks) {
+    for (size_t i = 0; i < webhooks.size(); ++i) {
+      const WebhookPtr& webhook = webhooks[i];
       if (!ledger.MayAsk(webhook->id)) continue;
       absl::StatusOr<std::optional<Invocation>> chosen = book_->Choose(webhook, write);
       if (!chosen.ok()) co_return chosen.status();
       if (!chosen->has_value()) continue;
       const Invocation invocation = **chosen;
-      absl::StatusOr<bool> changed = co_await AskOne(write, invocation);
+      const std::string place = StrCat("round_", ledger.round(), "_index_", i);
+      absl::StatusOr<bool> changed = co_await AskOne(write, invocation, place);
+      NoteMutation(caller_->outside(), write, *webhook, place, changed.ok() && *changed);
       if (!changed.ok()) co_return changed.status();
       ledger.Asked(webhook->id, webhook->invoked_again, *changed, write.object);
     }
@@ -173,7 +197,8 @@ class WebhookMutator final : public Mutator {
 
  private:
   // Whether the object is another one now.
-  net::Awaitable<absl::StatusOr<bool>> AskOne(WriteContext& write, const Invocation& invocation) {
+  net::Awaitable<absl::StatusOr<bool>> AskOne(WriteContext& write, const Invocation& invocation,
+                                              const std::string& place) {
     TextsOfWrite texts(write, false);
     Question question = QuestionOf(write, invocation, texts.As(invocation.as), true);
     Reply reply = co_await caller_->Call(std::move(question));
@@ -182,7 +207,10 @@ class WebhookMutator final : public Mutator {
     }
     if (!reply.status.ok()) co_return reply.status;
     if (!reply.answer.has_value() || !reply.answer->patch.has_value()) co_return false;
-    co_return Change(write, invocation, *reply.answer->patch);
+    const Json& patch = *reply.answer->patch;
+    const absl::StatusOr<bool> changed = Change(write, invocation, patch);
+    if (changed.ok()) NotePatch(caller_->outside(), write, *invocation.webhook, place, patch);
+    co_return changed;
   }
 
   absl::StatusOr<bool> Change(WriteContext& write, const Invocation& invocation,

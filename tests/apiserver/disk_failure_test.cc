@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using test::TempFolder;
 
 // What goes wrong with a disk.
-struct Trouble {
+struct DiskFault {
   bool full = false;
   int fails_from = -1;  // Operations are counted from 0; -1: none fails.
   int fails_for = 0;
@@ -38,31 +38,31 @@ struct Trouble {
   }
 };
 
-class TroubledFile final : public DiskFile {
+class FaultyFile final : public DiskFile {
  public:
-  TroubledFile(std::unique_ptr<DiskFile> file, Trouble& trouble)
-      : file_(std::move(file)), trouble_(trouble) {}
+  FaultyFile(std::unique_ptr<DiskFile> file, DiskFault& fault)
+      : file_(std::move(file)), fault_(fault) {}
   // What does not fit is written in part.
   absl::Status Append(std::string_view bytes) override {
-    const absl::Status status = trouble_.Next();
+    const absl::Status status = fault_.Next();
     const absl::Status written =
         file_->Append(bytes.substr(0, bytes.size() / (status.ok() ? 1 : 2)));
     return status.ok() ? written : status;
   }
   absl::Status Sync() override {
-    const absl::Status status = trouble_.Next();
+    const absl::Status status = fault_.Next();
     return status.ok() ? file_->Sync() : status;
   }
 
  private:
   const std::unique_ptr<DiskFile> file_;
-  Trouble& trouble_;
+  DiskFault& fault_;
 };
 
-class TroubledDisk final : public Disk {
+class FaultyDisk final : public Disk {
  public:
-  TroubledDisk(std::string folder, Trouble& trouble)
-      : disk_(MakeFolderDisk(std::move(folder))), trouble_(trouble) {}
+  FaultyDisk(std::string folder, DiskFault& fault)
+      : disk_(MakeFolderDisk(std::move(folder))), fault_(fault) {}
   const std::string& folder() const override { return disk_->folder(); }
   absl::Status Take() override { return disk_->Take(); }
   absl::StatusOr<std::vector<std::string>> Names() const override { return disk_->Names(); }
@@ -70,38 +70,38 @@ class TroubledDisk final : public Disk {
     return disk_->Read(name);
   }
   absl::StatusOr<std::unique_ptr<DiskFile>> Make(const std::string& name) override {
-    return Troubled(disk_->Make(name));
+    return WithFaults(disk_->Make(name));
   }
   absl::StatusOr<std::unique_ptr<DiskFile>> Continue(const std::string& name,
                                                      size_t bytes) override {
-    return Troubled(disk_->Continue(name, bytes));
+    return WithFaults(disk_->Continue(name, bytes));
   }
   absl::Status Rename(const std::string& from, const std::string& to) override {
-    const absl::Status status = trouble_.Next();
+    const absl::Status status = fault_.Next();
     return status.ok() ? disk_->Rename(from, to) : status;
   }
   void Remove(const std::string& name) override { disk_->Remove(name); }
   absl::Status SyncNames() override {
-    const absl::Status status = trouble_.Next();
+    const absl::Status status = fault_.Next();
     return status.ok() ? disk_->SyncNames() : status;
   }
 
  private:
-  absl::StatusOr<std::unique_ptr<DiskFile>> Troubled(
+  absl::StatusOr<std::unique_ptr<DiskFile>> WithFaults(
       absl::StatusOr<std::unique_ptr<DiskFile>> file) {
-    if (const absl::Status status = trouble_.Next(); !status.ok()) return status;
+    if (const absl::Status status = fault_.Next(); !status.ok()) return status;
     if (!file.ok()) return file.status();
-    return std::make_unique<TroubledFile>(*std::move(file), trouble_);
+    return std::make_unique<FaultyFile>(*std::move(file), fault_);
   }
 
   const std::unique_ptr<Disk> disk_;
-  Trouble& trouble_;
+  DiskFault& fault_;
 };
 
-Options On(const std::string& folder, Trouble& trouble, Options options) {
+Options On(const std::string& folder, DiskFault& fault, Options options) {
   options.store.data_dir = folder;
-  options.store.disk = [&trouble](const std::string& data_dir) {
-    return std::make_unique<TroubledDisk>(data_dir, trouble);
+  options.store.disk = [&fault](const std::string& data_dir) {
+    return std::make_unique<FaultyDisk>(data_dir, fault);
   };
   return options;
 }
@@ -109,13 +109,13 @@ Options On(const std::string& folder, Trouble& trouble, Options options) {
 struct DiskParts {
   test::CapturedLog log{LogLevel::kError};
   const TempFolder folder;
-  Trouble trouble;
+  DiskFault fault;
 };
 
 // A server on a disk that is well at first.
-struct TroubledBed : DiskParts, Bed {
-  explicit TroubledBed(Options options = Options())
-      : Bed(On(folder.Sub("data"), trouble, std::move(options))) {}
+struct FaultyBed : DiskParts, Bed {
+  explicit FaultyBed(Options options = Options())
+      : Bed(On(folder.Sub("data"), fault, std::move(options))) {}
 };
 
 // The revisions that a crash at this moment would leave.
@@ -133,10 +133,9 @@ absl::StatusOr<std::vector<int64_t>> LeftIn(const std::string& folder, const std
 }
 
 struct JournalBed {
-  explicit JournalBed(Trouble& trouble) {
+  explicit JournalBed(DiskFault& fault) {
     const auto ignore = [](const JournalRecord&) { return absl::OkStatus(); };
-    auto opened =
-        Journal::Open(std::make_unique<TroubledDisk>(folder.Sub("data"), trouble), ignore);
+    auto opened = Journal::Open(std::make_unique<FaultyDisk>(folder.Sub("data"), fault), ignore);
     REQUIRE(opened.ok());
     journal = *std::move(opened);
   }
@@ -179,15 +178,15 @@ TEST_CASE("disk failure: a journal goes on after one at any operation, and loses
   for (const int fails_for : {1, 2, 5}) {
     for (int from = 4;; ++from) {  // Before, the journal is not open.
       INFO(fails_for << " failures from operation " << from << " on");
-      Trouble trouble{.fails_from = from, .fails_for = fails_for};
-      JournalBed bed(trouble);
+      DiskFault fault{.fails_from = from, .fails_for = fails_for};
+      JournalBed bed(fault);
       for (int i = 0; i < 3; ++i) bed.Write();
       bed.Compact();
       for (int i = 0; i < 2; ++i) bed.Write();
       bed.Compact();
       for (int i = 0; i < 6; ++i) bed.Write();
-      const int hits = trouble.hits;
-      trouble.fails_from = -1;
+      const int hits = fault.hits;
+      fault.fails_from = -1;
       bed.Write();
       CHECK(bed.acknowledged == 12);
       most = std::max(most, from);
@@ -198,10 +197,10 @@ TEST_CASE("disk failure: a journal goes on after one at any operation, and loses
 }
 
 TEST_CASE("disk failure: a full disk is told, nothing is served, and all goes on with room") {
-  TroubledBed bed;
+  FaultyBed bed;
   REQUIRE(bed.Post(kConfigs, ConfigJson("before")).code == 201);
   const auto watch = bed.Watch(StrCat(kConfigs, "?watch=1"));
-  bed.trouble.full = true;
+  bed.fault.full = true;
   const Answer refused = bed.Post(kConfigs, ConfigJson("during"));
   CHECK(refused.code == 500);
   CHECK_THAT(refused.message(), Catch::Contains("No space left on device"));
@@ -215,7 +214,7 @@ TEST_CASE("disk failure: a full disk is told, nothing is served, and all goes on
   REQUIRE(bed.executor.Advance(absl::Minutes(10)));
   CHECK(bed.Post(kConfigs, ConfigJson("still")).code == 500);
 
-  bed.trouble.full = false;
+  bed.fault.full = false;
   REQUIRE(bed.executor.Advance(absl::Seconds(1)));
   CHECK(bed.Get("/readyz").code == 200);
   CHECK(bed.Get(StrCat(kConfigs, "/before")).code == 200);
@@ -237,8 +236,8 @@ TEST_CASE("disk failure: a full disk is told, nothing is served, and all goes on
 TEST_CASE("disk failure: without room for a snapshot the log goes on, until there is") {
   Options options;
   options.store.journal_bytes_min = 20'000;
-  TroubledBed bed(std::move(options));
-  Trouble& trouble = bed.trouble;
+  FaultyBed bed(std::move(options));
+  DiskFault& fault = bed.fault;
   const auto snapshots = [&bed] {
     int count = 0;
     for (const auto& entry : fs::directory_iterator(bed.folder.Sub("data"))) {
@@ -251,11 +250,11 @@ TEST_CASE("disk failure: without room for a snapshot the log goes on, until ther
   for (int i = 0; i < 400; ++i) {
     // A write takes two operations; the third is a snapshot's.
     const bool fails = i < 200 && snapshots() == 0;
-    trouble.fails_from = fails ? trouble.done + 2 : -1;
-    trouble.fails_for = 1;
-    const int hits = trouble.hits;
+    fault.fails_from = fails ? fault.done + 2 : -1;
+    fault.fails_for = 1;
+    const int hits = fault.hits;
     REQUIRE(bed.Merge(StrCat(kConfigs, "/c"), StrCat(R"({"data":{"k":")", i, "\"}}")).code == 200);
-    failed_one = failed_one || trouble.hits > hits;
+    failed_one = failed_one || fault.hits > hits;
     if (i == 199) CHECK(snapshots() == 0);
   }
   CHECK(failed_one);
@@ -263,7 +262,7 @@ TEST_CASE("disk failure: without room for a snapshot the log goes on, until ther
 }
 
 TEST_CASE("disk failure: what lost its owner goes when the disk is back") {
-  TroubledBed bed;
+  FaultyBed bed;
   const Answer owner = bed.Post(kConfigs, ConfigJson("owner"));
   for (int i = 0; i < 3; ++i) {
     REQUIRE(
@@ -272,10 +271,10 @@ TEST_CASE("disk failure: what lost its owner goes when the disk is back") {
                                   owner.at({"metadata", "uid"}), R"("}]}})"))
             .code == 201);
   }
-  bed.trouble.full = true;
+  bed.fault.full = true;
   CHECK(bed.Delete(StrCat(kConfigs, "/owner")).code == 500);
   REQUIRE(bed.executor.Advance(absl::Minutes(1)));
-  bed.trouble.full = false;
+  bed.fault.full = false;
   REQUIRE(bed.executor.Advance(absl::Seconds(5)));
   const Answer left = bed.Get(kConfigs);
   REQUIRE(left.code == 200);

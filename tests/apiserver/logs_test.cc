@@ -25,11 +25,11 @@ struct LogsBed {
   }
   Options MakeOptions() {
     Options options;
-    options.log_source = [this](const Json&, const LogWish& wish) -> absl::StatusOr<LoggedLines> {
-      asked.push_back(wish.container);
+    options.log_source = [this](const Json&, const LogOptions& log) -> absl::StatusOr<LoggedLines> {
+      asked.push_back(log.container);
       LoggedLines out;
-      for (const LoggedLine& line : wish.previous ? previous : current) {
-        if (line.time <= wish.now) out.lines.push_back(line);
+      for (const LoggedLine& line : log.previous ? previous : current) {
+        if (line.time <= log.now) out.lines.push_back(line);
       }
       out.next = next;
       return out;

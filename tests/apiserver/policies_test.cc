@@ -3,53 +3,11 @@
 #include <vector>
 
 #include "apiserver/matching/outside.h"
-#include "tests/apiserver/webhooks_bed.h"
+#include "tests/apiserver/policies_bed.h"
 #include "tests/support/catch.h"
 
 namespace bth::apiserver::testing {
 namespace {
-
-constexpr char kConfigMapRules[] = R"("matchConstraints":{"resourceRules":[{
-    "operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"]}]})";
-
-std::string PolicyPath(bool mutating) {
-  return StrCat(kRegistrations, mutating ? "mutating" : "validating", "admissionpolicies");
-}
-
-std::string PolicyJson(bool mutating, std::string_view name, std::string_view spec) {
-  return StrCat(R"({"metadata":{"name":")", name, R"("},"spec":{)", kConfigMapRules,
-                mutating ? R"(,"reinvocationPolicy":"Never")" : "", ",", spec, "}}");
-}
-
-Answer AddPolicy(Bed& bed, bool mutating, std::string_view name, std::string_view spec) {
-  return bed.Post(PolicyPath(mutating), PolicyJson(mutating, name, spec));
-}
-
-Answer Bind(Bed& bed, bool mutating, std::string_view policy, std::string_view more = "") {
-  const std::string actions =
-      mutating || StrContains(more, "validationActions") ? "" : R"(,"validationActions":["Deny"])";
-  return bed.Post(
-      StrCat(kRegistrations, mutating ? "mutating" : "validating", "admissionpolicybindings"),
-      StrCat(R"({"metadata":{"name":"b-)", policy, R"("},"spec":{"policyName":")", policy, "\"",
-             actions, more.empty() ? "" : ",", more, "}}"));
-}
-
-// A policy "p" with one validation, bound by "b-p".
-void Validate(Bed& bed, std::string_view validation, std::string_view more = "",
-              std::string_view binding = "") {
-  const Answer made =
-      AddPolicy(bed, false, "p",
-                StrCat(R"("validations":[{)", validation, "}]", more.empty() ? "" : ",", more));
-  CAPTURE(made.text);
-  REQUIRE(made.code == 201);
-  const Answer bound = Bind(bed, false, "p", binding);
-  CAPTURE(bound.text);
-  REQUIRE(bound.code == 201);
-}
-
-constexpr char kDenied[] =
-    "configmaps \"c\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b-p' denied "
-    "request: ";
 
 TEST_CASE("policies: a validation that does not hold refuses the write", "[apiserver][policies]") {
   struct Case {

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/matching/outside.h"
 #include "tests/apiserver/webhooks_bed.h"
 #include "tests/support/catch.h"
 
@@ -69,6 +70,41 @@ TEST_CASE("webhooks: one is asked again when later ones changed the object",
   std::vector<std::string> paths;
   for (const std::string& call : bed.calls()) paths.push_back(call.substr(0, 2));
   CHECK(paths == c.calls);
+}
+
+TEST_CASE("webhooks: the audit tells of each call and of each patch", "[apiserver][webhooks]") {
+  HookBed bed;
+  AddHook(bed, true, "a", R"({"reinvocationPolicy":"IfNeeded"})");
+  AddHook(bed, true, "b", R"({"rules":[{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],
+      "resources":["secrets"]}]})");
+  AddHook(bed, true, "c");
+  bed.On("/c", [](const Json&) { return Patching(SetData("n", "1")); });
+  CHECK(bed.Post(kConfigs, ConfigJson("x")).code == 201);
+  bed.On("/c", [](const Json&) { return Patching("[]"); });
+  CHECK(bed.Post(kConfigs, ConfigJson("y")).code == 201);
+  bed.On("/a", [](const Json&) { return Denying("no"); });
+  CHECK(bed.Post(kConfigs, ConfigJson("z")).code == 400);
+  std::vector<std::string> told;
+  for (const AuditTrail::Note& note : bed.server->outside().audit.notes()) {
+    told.push_back(StrCat(note.name, " ", note.key, " ", note.value));
+  }
+  const std::string mutation = "mutation.webhook.admission.k8s.io/round_";
+  const auto said = [](const std::string& name, const std::string& more) {
+    return StrCat(R"( {"configuration":")", name, R"(","webhook":")", name, R"(.example.com",)",
+                  more, "}");
+  };
+  const std::string same = R"("mutated":false)";
+  // The second of the three was not asked, and still counts.
+  CHECK(told == std::vector<std::string>{
+                    StrCat("x ", mutation, "0_index_0", said("a", same)),
+                    StrCat("x patch.webhook.admission.k8s.io/round_0_index_2",
+                           said("c", R"("patch":[{"op":"add","path":"/data/n","value":"1"}],)"
+                                     R"("patchType":"JSONPatch")")),
+                    StrCat("x ", mutation, "0_index_2", said("c", R"("mutated":true)")),
+                    StrCat("x ", mutation, "1_index_0", said("a", same)),
+                    StrCat("y ", mutation, "0_index_0", said("a", same)),
+                    StrCat("y ", mutation, "0_index_2", said("c", same)),
+                    StrCat("z ", mutation, "0_index_0", said("a", same))});
 }
 
 TEST_CASE("webhooks: defaults are filled in behind a patch, and rules hold",
