@@ -81,7 +81,7 @@ Verdict ValidateCronJob(const Request& request, const Settings&, const Known&) {
   std::string spec = ScheduleFault(cron_job->spec.schedule);
   const std::string_view schedule_word = spec.empty() ? "" : "cron_schedule";
   if (cron_job->spec.time_zone.has_value()) spec.append(ZoneFault(*cron_job->spec.time_zone));
-  const std::string_view spec_text = ToStd(absl::StripAsciiWhitespace(ToAbsl(spec)));
+  const std::string_view spec_text = StripAsciiWhitespace(spec);
   const std::string name = CronNameFault(cron_job->meta.name);
   if (spec_text.empty() && name.empty()) return Verdict::Allow();
   const std::string_view word = !schedule_word.empty() ? schedule_word

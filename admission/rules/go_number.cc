@@ -20,7 +20,7 @@ absl::Status NotAFloat(std::string_view text, std::string_view why) {
 }
 
 std::optional<double> SpecialValue(std::string_view text, bool has_sign) {
-  const std::string lower = absl::AsciiStrToLower(ToAbsl(text));
+  const std::string lower = AsciiStrToLower(text);
   if (lower == "inf" || lower == "infinity") return std::numeric_limits<double>::infinity();
   if (lower == "nan" && !has_sign) return std::numeric_limits<double>::quiet_NaN();
   return std::nullopt;

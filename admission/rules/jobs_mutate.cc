@@ -63,9 +63,12 @@ Json DefaultTasks(const BatchJob& job, Json tasks) {
   return changed ? std::move(tasks) : Json();
 }
 
+// Tasks that wait for others count nothing: their pods do not exist while the gang waits for its
+// place.
 int64_t TotalMinAvailable(const BatchJob& job) {
   int64_t total = 0;
   for (const BatchTask& task : job.spec.tasks) {
+    if (task.depends_on.has_value() && !task.depends_on->names.empty()) continue;
     total += task.min_available.has_value() ? *task.min_available : DefaultMinAvailable(task);
   }
   return Bounded(total);

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "admission/rules/job_queue.h"
 #include "admission/rules/job_template.h"
@@ -46,7 +45,7 @@ class JobFindings final {
 
   Verdict verdict() const {
     if (text_.empty()) return Verdict::Allow();
-    return Verdict::Refuse(reason_, std::string(ToStd(absl::StripAsciiWhitespace(ToAbsl(text_)))));
+    return Verdict::Refuse(reason_, std::string(StripAsciiWhitespace(text_)));
   }
 
  private:

@@ -29,7 +29,8 @@ struct Settings {
   bool IsOurs(std::string_view scheduler_name) const;
 };
 
-// Queues and namespaces as last heard of: may lag behind the API server. Thread: the caller's.
+// Queues, namespaces and job templates as last heard of: may lag behind the API server. Thread: the
+// caller's.
 class Known {
  public:
   virtual ~Known() = default;
@@ -42,6 +43,11 @@ class Known {
   // Nothing: no such namespace or no such annotation.
   virtual std::optional<std::string> NamespaceAnnotation(std::string_view ns,
                                                          std::string_view key) const = 0;
+  // spec.queue of a JobTemplate, as it is written. Nothing: there is none, or nobody follows them.
+  virtual std::optional<std::string> JobTemplateQueue(std::string_view /*ns*/,
+                                                      std::string_view /*name*/) const {
+    return std::nullopt;
+  }
 };
 
 // Whether jobs and pod groups may be submitted to it. A queue that no controller has looked at yet

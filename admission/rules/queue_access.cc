@@ -1,5 +1,6 @@
 #include "admission/rules/queue_access.h"
 
+#include <set>
 #include <utility>
 
 #include "api/rules/go_quote.h"
@@ -30,37 +31,59 @@ std::string GroupQueue(std::string_view queue, const Request& request, const Kno
 }
 
 // Of a pod; one that a job's controller made says which PodGroup it belongs to.
-std::optional<QueueSubmission> PodSubmission(const Request& request, const Settings& settings,
-                                             const Known& known) {
-  if (request.operation != "CREATE" || request.object == nullptr) return std::nullopt;
-  if (!settings.IsOurs(SpecOf(request.object)["schedulerName"].AsString())) return std::nullopt;
+std::vector<QueueSubmission> PodSubmission(const Request& request, const Settings& settings,
+                                           const Known& known) {
+  if (request.operation != "CREATE" || request.object == nullptr) return {};
+  if (!settings.IsOurs(SpecOf(request.object)["schedulerName"].AsString())) return {};
   const Json& annotations = request.object->At({"metadata", "annotations"});
   const std::string_view group = annotations[kPodGroupKey].AsString();
-  if (!group.empty()) return QueueSubmission{"", std::string(group)};
-  return QueueSubmission{GroupQueue(annotations[kQueueKey].AsString(), request, known), ""};
+  if (!group.empty()) return {QueueSubmission{"", std::string(group)}};
+  return {QueueSubmission{GroupQueue(annotations[kQueueKey].AsString(), request, known), ""}};
 }
 
-// The queue that one version of the object names.
-std::string NamedQueue(std::string_view resource, const Json& spec) {
+// The queues of the jobs that a flow is going to make. The schema writes "default" into every patch
+// that names none.
+std::set<std::string> FlowQueues(const Json& spec, const Request& request, const Known& known) {
+  std::set<std::string> queues;
+  for (const Json& flow : spec["flows"].items()) {
+    const auto of_template = known.JobTemplateQueue(request.ns, flow["name"].AsString());
+    if (of_template.has_value()) queues.insert(QueueOr(*of_template, kDefaultQueue));
+    std::string patched = QueueOr(flow.At({"patch", "jobSpec", "queue"}).AsString(), kDefaultQueue);
+    if (patched != kDefaultQueue) queues.insert(std::move(patched));
+  }
+  return queues;
+}
+
+// The queues that one version of the object names.
+std::set<std::string> NamedQueues(const Request& request, const Json& spec, const Known& known) {
+  const std::string& resource = request.resource.resource;
+  if (resource == "jobflows") return FlowQueues(spec, request, known);
   const Json& job = resource == "cronjobs" ? spec.At({"jobTemplate", "spec"}) : spec;
-  return QueueOr(job["queue"].AsString(), kDefaultQueue);
+  return {QueueOr(job["queue"].AsString(), kDefaultQueue)};
+}
+
+bool NamesQueues(std::string_view resource) {
+  return resource == "jobs" || resource == "podgroups" || resource == "cronjobs" ||
+         resource == "jobflows" || resource == "jobtemplates";
 }
 
 }  // namespace
 
-std::optional<QueueSubmission> SubmissionOf(const Request& request, const Settings& settings,
-                                            const Known& known) {
+std::vector<QueueSubmission> SubmissionsOf(const Request& request, const Settings& settings,
+                                           const Known& known) {
   const std::string& resource = request.resource.resource;
   if (resource == "pods") return PodSubmission(request, settings, known);
-  if (resource != "jobs" && resource != "podgroups" && resource != "cronjobs") return std::nullopt;
-  if (request.object == nullptr || request.object->is_null()) return std::nullopt;
-  std::string queue = NamedQueue(resource, SpecOf(request.object));
-  if (request.operation == "UPDATE") {
-    if (NamedQueue(resource, SpecOf(request.old_object)) == queue) return std::nullopt;
-  } else if (request.operation != "CREATE") {
-    return std::nullopt;
+  if (!NamesQueues(resource)) return {};
+  if (request.object == nullptr || request.object->is_null()) return {};
+  const bool is_update = request.operation == "UPDATE";
+  if (!is_update && request.operation != "CREATE") return {};
+  std::set<std::string> before;
+  if (is_update) before = NamedQueues(request, SpecOf(request.old_object), known);
+  std::vector<QueueSubmission> submissions;
+  for (const std::string& queue : NamedQueues(request, SpecOf(request.object), known)) {
+    if (!before.contains(queue)) submissions.push_back({queue, ""});
   }
-  return QueueSubmission{std::move(queue), ""};
+  return submissions;
 }
 
 Json SubmitReview(const UserInfo& user, std::string_view queue) {

@@ -2,9 +2,9 @@
 // reads. Optional; the asking is done by the webhook server. Pure, any thread.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "admission/rules/known.h"
 #include "admission/rules/request.h"
@@ -20,11 +20,12 @@ struct QueueSubmission {
   friend bool operator==(const QueueSubmission&, const QueueSubmission&) = default;
 };
 
-// Of jobs, pod groups and cron jobs spec.queue; of pods of ours their PodGroup's, or that of the
-// PodGroup that the controllers are going to make for them. On UPDATE only when it changes.
-// Nothing: the request submits to no queue.
-std::optional<QueueSubmission> SubmissionOf(const Request& request, const Settings& settings,
-                                            const Known& known);
+// Of jobs, pod groups, cron jobs and job templates spec.queue; of job flows those of the templates
+// that they name and that are there, and those that their patches name, by name, each once; of pods
+// of ours their PodGroup's, or that of the PodGroup that the controllers are going to make for
+// them. On UPDATE only those that the object did not have. Empty: the request submits to no queue.
+std::vector<QueueSubmission> SubmissionsOf(const Request& request, const Settings& settings,
+                                           const Known& known);
 
 // The SubjectAccessReview that asks: may this user create queues/submit of that name?
 Json SubmitReview(const UserInfo& user, std::string_view queue);

@@ -69,15 +69,15 @@ void CertificateKeeper::Follow() {
 }
 
 net::Awaitable<void> CertificateKeeper::Loop() {
-  constexpr std::string_view kTrouble = "certificates";
+  constexpr std::string_view kCause = "certificates";
   for (;;) {
     co_await net::Sleep(parts_.executor, options_.look_every);
     const absl::Status status = co_await Look();
     if (status.ok()) {
-      failures_.Over(kTrouble);
+      failures_.Over(kCause);
       continue;
     }
-    const auto line = failures_.Note(kTrouble, parts_.executor.Monotonic());
+    const auto line = failures_.Note(kCause, parts_.executor.Monotonic());
     if (!line) continue;
     Log(LogLevel::kError, "certificate.not_followed",
         {{"status", status}, {"times", line->times}, {"next_line_in", line->next_in}});

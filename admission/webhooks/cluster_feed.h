@@ -1,10 +1,12 @@
 // Keeps a ClusterView equal to the cluster, by watching it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "admission/webhooks/cluster_view.h"
+#include "api/types/job_flow.h"
 #include "api/types/namespace.h"
 #include "api/types/queue.h"
 #include "base/rng.h"
@@ -19,10 +21,11 @@ namespace bth::admission {
 // `rng` and `metrics` outlive it. Thread: the executor's.
 class ClusterFeed final {
  public:
-  // Namespaces are read only where a rule asks for them: in many installations the webhooks' role
-  // does not allow it.
+  // Namespaces and job templates are read only where somebody asks for them: in many installations
+  // the webhooks' role does not allow it.
   struct Options {
     bool namespaces = true;
+    bool job_templates = false;
     std::string role = "deploy/admission/rbac.yaml";  // For messages.
   };
   ClusterFeed(client::ApiClient& api, Rng& rng, metrics::AdmissionMetrics& metrics,
@@ -33,8 +36,9 @@ class ClusterFeed final {
   const ClusterView& view() const { return view_; }
   bool AllSynced() const { return informers_.AllSynced(); }
   std::vector<std::string> Unsynced() const { return informers_.Unsynced(); }
-  // Kinds that the server does not know.
-  std::vector<std::string> Missing() const { return informers_.Missing(); }
+  // Kinds that the server does not know, without job templates: where there are none, no flow makes
+  // a job of one.
+  std::vector<std::string> Missing() const;
   net::Awaitable<absl::Status> WaitForSync(absl::Duration timeout) {
     return informers_.WaitForSync(timeout);
   }
@@ -63,6 +67,23 @@ class ClusterFeed final {
     ClusterFeed& feed_;
   };
 
+  class JobTemplates final : public client::InformerHandler<types::JobTemplate> {
+   public:
+    explicit JobTemplates(ClusterFeed& feed) : feed_(feed) {}
+    void OnAdd(types::JobTemplate&& job_template) override { Put(job_template); }
+    void OnUpdate(types::JobTemplate&& job_template) override { Put(job_template); }
+    void OnDelete(const client::ObjectKey& key) override {
+      feed_.view_.RemoveJobTemplate(key.namespace_name, key.name);
+    }
+
+   private:
+    void Put(const types::JobTemplate& job_template) {
+      feed_.view_.PutJobTemplate(job_template.meta, job_template.spec.view.queue);
+    }
+
+    ClusterFeed& feed_;
+  };
+
   void Publish() { metrics_.SetKnown(view_.queues(), view_.namespaces()); }
 
   metrics::AdmissionMetrics& metrics_;
@@ -70,8 +91,10 @@ class ClusterFeed final {
   ClusterView view_;
   Queues queue_handler_{*this};
   Namespaces namespace_handler_{*this};
+  JobTemplates template_handler_{*this};
   client::Informer<types::Queue> queues_;
   client::Informer<types::Namespace> namespaces_;
+  std::optional<client::Informer<types::JobTemplate>> templates_;  // Nothing: not followed.
   client::InformerSet informers_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/strings.h"
+
 namespace bth::admission {
 namespace {
 
@@ -47,10 +49,19 @@ void ClusterView::RemoveNamespace(std::string_view name) {
   if (found != namespaces_.end()) namespaces_.erase(found);
 }
 
+void ClusterView::PutJobTemplate(const types::ObjectMeta& meta, std::string queue) {
+  template_queues_[StrCat(meta.ns, "/", meta.name)] = std::move(queue);
+}
+
+void ClusterView::RemoveJobTemplate(std::string_view ns, std::string_view name) {
+  template_queues_.erase(StrCat(ns, "/", name));
+}
+
 void ClusterView::Clear() {
   queues_.clear();
   children_.clear();
   namespaces_.clear();
+  template_queues_.clear();
 }
 
 const types::Queue* ClusterView::FindQueue(std::string_view name) const {
@@ -78,6 +89,13 @@ std::optional<std::string> ClusterView::NamespaceAnnotation(std::string_view ns,
   if (row == namespaces_.end()) return std::nullopt;
   const auto found = row->second.find(key);
   if (found == row->second.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<std::string> ClusterView::JobTemplateQueue(std::string_view ns,
+                                                         std::string_view name) const {
+  const auto found = template_queues_.find(StrCat(ns, "/", name));
+  if (found == template_queues_.end()) return std::nullopt;
   return found->second;
 }
 

@@ -44,13 +44,18 @@ Json ClientConfigOf(const Webhook& webhook, const WebhookAddress& address,
   return config;
 }
 
-Json RuleOf(const Webhook& webhook, bool with_moves) {
+Json RuleOf(const Webhook& webhook, QueueCheck check) {
   std::vector<std::string_view> operations = webhook.operations;
-  if (with_moves) operations.push_back("UPDATE");
+  std::vector<std::string_view> resources = {webhook.resource};
+  if (check == QueueCheck::kOn) {
+    if (webhook.asks_about_moves) operations.push_back("UPDATE");
+    const std::string_view checked = CheckedResource(webhook);
+    if (!checked.empty()) resources.push_back(checked);
+  }
   Json rule = Json::MakeObject({{"apiGroups", Json::MakeArray({webhook.group})},
                                 {"apiVersions", Json::MakeArray({webhook.version})},
                                 {"operations", TextArray(operations)},
-                                {"resources", Json::MakeArray({webhook.resource})}});
+                                {"resources", TextArray(resources)}});
   if (!IsPlain(webhook)) rule.Set("scope", "*");
   return rule;
 }
@@ -159,6 +164,10 @@ client::ApiPath ConfigurationPath(const Webhook& webhook) {
   return path;
 }
 
+std::string_view CheckedResource(const Webhook& webhook) {
+  return webhook.rule == &ValidateJobFlow ? "jobtemplates" : "";
+}
+
 bool SetAuthorities(Json& configuration, std::string_view authorities_pem) {
   const std::string bundle = net::Base64Encode(authorities_pem);
   if (configuration.Find("webhooks") == nullptr) return false;
@@ -180,7 +189,7 @@ Json MakeConfiguration(const Webhook& webhook, const WebhookAddress& address,
                         {"clientConfig", ClientConfigOf(webhook, address, authorities_pem)},
                         {"failurePolicy", "Fail"},
                         {"matchPolicy", "Equivalent"},
-                        {"rules", Json::MakeArray({RuleOf(webhook, with_moves)})},
+                        {"rules", Json::MakeArray({RuleOf(webhook, check)})},
                         {"timeoutSeconds", kTimeoutSeconds}});
   entry.Set("sideEffects", IsPlain(webhook) ? "None" : "NoneOnDryRun");
   if (!IsPlain(webhook)) {

@@ -30,13 +30,19 @@ std::string ConfigurationName(const Webhook& webhook);
 client::ApiPath ConfigurationPath(const Webhook& webhook);
 client::ApiPath ConfigurationsPath(const Webhook& webhook);
 
+// Beside the webhook's own resource, the one of its group and version that it is asked about where
+// queues are checked, and only for that, since no rule looks at it: job templates, of the webhook
+// of job flows, which make jobs of them. "": none.
+std::string_view CheckedResource(const Webhook& webhook);
+
 // Writes the authorities that the API server shall trust into every entry that has others. True
 // when there was one.
 bool SetAuthorities(Json& configuration, std::string_view authorities_pem);
 
 // A configuration as deploy/admission/webhooks.yaml has it. Where queues are checked, that of pod
-// groups has UPDATE besides, on the condition that the queue changes; where they are not, pods are
-// asked about on the condition that they have an annotation that /pods/validate reads.
+// groups has UPDATE besides, on the condition that the queue changes, and that of job flows the
+// resource jobtemplates; where they are not, pods are asked about on the condition that they have
+// an annotation that /pods/validate reads.
 Json MakeConfiguration(const Webhook& webhook, const WebhookAddress& address,
                        std::string_view authorities_pem, QueueCheck check = QueueCheck::kOff);
 

@@ -4,8 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/str_split.h"
+#include "admission/webhooks/configurations.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -30,6 +29,13 @@ class UnderWay final {
   metrics::AdmissionMetrics& metrics_;
 };
 
+// Whether it is asked about this only because queues are checked.
+bool IsOnlyChecked(const Webhook& webhook, const ResourceName& asked) {
+  const std::string_view checked = CheckedResource(webhook);
+  return !checked.empty() && asked.group == webhook.group && asked.version == webhook.version &&
+         asked.resource == checked;
+}
+
 net::Response Busy(std::string_view why) {
   net::Response response = net::TextResponse(429, StrCat(why, "\n"));
   response.headers.Set("Retry-After", "1");
@@ -40,13 +46,13 @@ net::Response Busy(std::string_view why) {
 
 absl::StatusOr<std::vector<const Webhook*>> ReadEnabledPaths(std::string_view list) {
   std::vector<const Webhook*> enabled;
-  for (absl::string_view part : absl::StrSplit(ToAbsl(list), ',')) {
-    const absl::string_view path = absl::StripAsciiWhitespace(part);
+  for (absl::string_view part : SplitText(list, ',')) {
+    const std::string_view path = StripAsciiWhitespace(ToStd(part));
     if (path.empty()) continue;
-    const Webhook* const webhook = FindWebhook(ToStd(path));
+    const Webhook* const webhook = FindWebhook(path);
     if (webhook == nullptr) {
       return absl::InvalidArgumentError(
-          StrCat("enabled admission ", ToStd(path), " not found on the admission registered map"));
+          StrCat("enabled admission ", path, " not found on the admission registered map"));
     }
     if (std::find(enabled.begin(), enabled.end(), webhook) == enabled.end()) {
       enabled.push_back(webhook);
@@ -144,14 +150,17 @@ net::Awaitable<net::Response> ReviewHandler::Answer(const Webhook& webhook, std:
   }
   const Request& request = (*review)->request();
   const std::shared_ptr<const Settings> settings = settings_;
-  std::optional<QueueSubmission> submission;  // Read before the rule, to which the object is spare.
-  if (parts_.access != nullptr && !webhook.mutating) {
-    submission = SubmissionOf(request, *settings, parts_.known);
-  }
-  Verdict verdict = Review(webhook, request, *settings, parts_.known);
-  if (verdict.allowed && submission.has_value()) {
+  const bool is_checked = parts_.access != nullptr && !webhook.mutating;
+  std::vector<QueueSubmission> submissions;  // Read before the rule, to which the object is spare.
+  if (is_checked) submissions = SubmissionsOf(request, *settings, parts_.known);
+  Verdict verdict = is_checked && IsOnlyChecked(webhook, request.resource)
+                        ? Verdict::Allow()
+                        : Review(webhook, request, *settings, parts_.known);
+  for (QueueSubmission& submission : submissions) {
+    if (!verdict.allowed) break;
+    const absl::Duration left = time_max - (parts_.executor.Monotonic() - begun);
     absl::StatusOr<Verdict> judged =
-        co_await parts_.access->Judge(request, *std::move(submission), time_max);
+        co_await parts_.access->Judge(request, std::move(submission), left);
     if (!judged.ok()) co_return Unanswered(webhook, judged.status(), begun);
     if (!judged->allowed) verdict = *std::move(judged);
   }

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "api/types/json.h"
 #include "api/types/refusal.h"
@@ -43,7 +42,7 @@ std::string BearerToken(const net::Headers& headers) {
   const bool usual = headers.Has("authorization");
   const std::string_view field = headers.Get(usual ? "authorization" : kProxiedToken);
   if (!StartsWithIgnoreCase(field, kScheme)) return "";
-  return std::string(absl::StripAsciiWhitespace(ToAbsl(field.substr(kScheme.size()))));
+  return std::string(StripAsciiWhitespace(field.substr(kScheme.size())));
 }
 
 class Guard {

@@ -19,7 +19,8 @@ struct AgentSchedulerFlags : SchedulerCommonFlags {
 
   AgentSchedulerFlags() : SchedulerCommonFlags("agent-scheduler") {}
   void AddTo(FlagSet& flags);
-  // Every mistake that is not one of spelling, and every wish that it would be wrong to pass over.
+  // Every mistake that is not one of spelling, and every option that it would be wrong to pass
+  // over.
   absl::Status Check() const;
   // What is accepted but passed over, one line each.
   std::vector<std::string> Notes() const;

@@ -48,7 +48,7 @@ void ControllerFlags::AddTo(FlagSet& flags) {
   flags.Add("max-requeue-num", &max_requeues_, "Attempts at one request; negative: no limit");
   flags.Add("inherit-owner-annotations", &options.inherit_owner_annotations,
             "PodGroups of pods take over annotations of the pods' owners");
-  flags.Add("feature-gates", &feature_gates, "Name=true,Other=false");
+  AddFeatureGates(flags, &feature_gates);
   flags.AddRepeated("scheduler-configs", &options.scheduler_configs,
                     "Sharding: NAME:TYPE:MIN:MAX:PREFER_WARMUP:MIN_NODES:MAX_NODES");
   flags.Deprecated("scheduler-configs", "use the ConfigMap that --sharding-configmap names");

@@ -7,11 +7,24 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "cmd/common/endpoint.h"
+#include "conf/features.h"
 
 namespace bth::cmd {
 
 absl::Status RefusedFlag(std::string_view flag, std::string_view why) {
   return absl::InvalidArgumentError(StrCat("--", flag, ": ", why));
+}
+
+void AddFeatureGates(FlagSet& flags, std::string* target) {
+  constexpr std::string_view kName = "feature-gates";
+  flags.Add(kName, target, "Name=true,Other=false");
+  flags.Checked(kName, [kName](const std::string& text) {
+    const absl::Status read = conf::FeatureGates::Parse(text).status();
+    std::string_view why = ToStd(read.message());
+    const std::string prefix = StrCat("--", kName, ": ");  // Usages name the flag by themselves.
+    if (why.starts_with(prefix)) why.remove_prefix(prefix.size());
+    return read.ok() ? read : absl::InvalidArgumentError(ToAbsl(why));
+  });
 }
 
 void ApiFlags::AddTo(FlagSet& flags) {

@@ -17,6 +17,9 @@ namespace bth::cmd {
 // "--FLAG: why".
 absl::Status RefusedFlag(std::string_view flag, std::string_view why);
 
+// --feature-gates; an unknown gate is a malformed value.
+void AddFeatureGates(FlagSet& flags, std::string* target);
+
 // How to reach the API server.
 struct ApiFlags {
   std::string master;
@@ -51,7 +54,7 @@ struct PageFlags {
   std::vector<std::string> Notes() const;
 
  private:
-  // Defaults, told apart from wishes.
+  // Defaults, told apart from what was given.
   std::string healthz_default_, listen_default_;
 };
 

@@ -237,6 +237,18 @@ bool FlagSet::Given(std::string_view name) const {
   return flag != nullptr && flag->option->count() > 0;
 }
 
+void FlagSet::Checked(std::string_view name,
+                      std::function<absl::Status(const std::string&)> check) {
+  Flag* flag = Find(name);
+  BTH_CHECK(flag != nullptr);
+  Setter set = std::move(flag->set);
+  flag->set = [set = std::move(set),
+               check = std::move(check)](const std::vector<std::string>& words) -> absl::Status {
+    BTH_RETURN_IF_ERROR(check(words.back()));
+    return set(words);
+  };
+}
+
 void FlagSet::Deprecated(std::string_view name, std::string_view instead) {
   Flag* flag = Find(name);
   BTH_CHECK(flag != nullptr);

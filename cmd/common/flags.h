@@ -43,6 +43,9 @@ class FlagSet final {
   // for something other than its default.
   void WithoutEffect(std::string_view name, std::string_view why);
 
+  // The flag, added before, takes only what `check` finds good: another value is malformed.
+  void Checked(std::string_view name, std::function<absl::Status(const std::string&)> check);
+
   // The flag, added before, still works; `instead` is said whenever it is given.
   void Deprecated(std::string_view name, std::string_view instead);
 

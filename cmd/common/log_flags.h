@@ -41,7 +41,7 @@ struct LogFlags {
   LogLevel level() const;
   // The file that the log goes to; empty: stderr. `now` names a file in `folder`.
   std::string Target(const std::string& program, absl::Time now) const;
-  // Wishes that contradict each other, one line each.
+  // Flags that contradict each other, one line each.
   std::vector<std::string> Notes() const;
 
  private:

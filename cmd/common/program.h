@@ -33,7 +33,7 @@ int Ended(const ProgramText& text, const absl::StatusOr<int>& exit_code);
 // daemon and runs its loop; it returns the exit code, or why there was nothing to run.
 //
 // Exit codes of its own: 0 after --help and --version; 2 for a command line that cannot be read,
-// with the usage; 1 for a wish that cannot be fulfilled, with the reason on stderr.
+// with the usage; 1 for a request that cannot be fulfilled, with the reason on stderr.
 template <typename Flags, typename Run>
 int RunProgram(const ProgramText& text, int argc, char** argv, Run run) {
   FlagSet set(text.name, text.about);

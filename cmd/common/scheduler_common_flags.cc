@@ -41,7 +41,7 @@ void SchedulerCommonFlags::AddCommon(FlagSet& flags) {
                 "Use only nodes that have one of these labels, as key:value");
   flags.Add("csi-storage", &csi_storage,
             "Read what CSI drivers tell of free capacity; false: there is always enough");
-  flags.Add("feature-gates", &feature_gates, "Name=true,Other=false");
+  AddFeatureGates(flags, &feature_gates);
   flags.Add("scheduler-sharding-mode", &sharding_mode,
             "Use only (hard) or first (soft) the nodes of the NodeShard; none: all alike");
   flags.Add("scheduler-sharding-name", &sharding_name, "Name of the NodeShard");

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "admission/webhooks/configurations.h"
 #include "admission/webhooks/secret_certificates.h"
 #include "base/log.h"
 #include "base/status.h"
@@ -41,6 +42,14 @@ bool AsksForNamespaces(const std::vector<const admission::Webhook*>& webhooks, b
   return access ||
          std::any_of(webhooks.begin(), webhooks.end(), [](const admission::Webhook* webhook) {
            return webhook->path == "/podgroups/mutate";
+         });
+}
+
+// Job flows make jobs of templates, in whose queues.
+bool AsksForTemplates(const std::vector<const admission::Webhook*>& webhooks, bool access) {
+  return access &&
+         std::any_of(webhooks.begin(), webhooks.end(), [](const admission::Webhook* webhook) {
+           return !admission::CheckedResource(*webhook).empty();
          });
 }
 
@@ -128,10 +137,11 @@ void WebhookDaemon::MakeCertificates() {
 
 absl::Status WebhookDaemon::Wire() {
   BTH_RETURN_IF_ERROR(Connect());
-  feed_ = std::make_unique<admission::ClusterFeed>(
-      *api_, rng_, metrics_,
-      admission::ClusterFeed::Options{.namespaces =
-                                          AsksForNamespaces(webhooks_, flags_.check_queue_access)});
+  admission::ClusterFeed::Options feed;
+  feed.namespaces = AsksForNamespaces(webhooks_, flags_.check_queue_access);
+  feed.job_templates = AsksForTemplates(webhooks_, flags_.check_queue_access);
+  if (flags_.check_queue_access) StrAppend(&feed.role, " (with deploy/optional/queue_access.yaml)");
+  feed_ = std::make_unique<admission::ClusterFeed>(*api_, rng_, metrics_, std::move(feed));
   const admission::ReviewHandler::Parts parts{io_, feed_->view(), metrics_, access_.get()};
   handler_ = std::make_unique<admission::ReviewHandler>(parts, webhooks_, flags_.Settings(gates_));
   MakeCertificates();

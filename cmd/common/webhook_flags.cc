@@ -1,5 +1,6 @@
 #include "cmd/common/webhook_flags.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "admission/webhooks/review_handler.h"
@@ -13,6 +14,29 @@ namespace {
 constexpr conf::Gate kWebhookGates[] = {conf::Gate::kSchedulingGatesQueueAdmission,
                                         conf::Gate::kPodLevelResources};
 constexpr int64_t kQueueDepthMax = 1000;
+
+// Who names queues, and by which webhook's path that is checked.
+constexpr std::pair<std::string_view, std::string_view> kNamesQueues[] = {
+    {"jobs", "/jobs/validate"},
+    {"pod groups", "/podgroups/validate"},
+    {"pods", "/pods/validate"},
+    {"cron jobs", "/cronjobs/validate"},
+    {"job flows and their templates", "/jobflows/validate"},
+};
+
+// One line for each kind that --check-queue-access cannot see.
+void NoteUnchecked(std::string_view enabled_admission, std::vector<std::string>* notes) {
+  const auto enabled = admission::ReadEnabledPaths(enabled_admission);
+  if (!enabled.ok()) return;
+  for (const auto& [kind, path] : kNamesQueues) {
+    const bool is_checked = std::any_of(
+        enabled->begin(), enabled->end(),
+        [path = path](const admission::Webhook* webhook) { return webhook->path == path; });
+    if (is_checked) continue;
+    notes->push_back(StrCat("--check-queue-access: ", kind, " are not checked: add ", path,
+                            " to --enabled-admission"));
+  }
+}
 
 }  // namespace
 
@@ -30,7 +54,7 @@ void WebhookFlags::AddTo(FlagSet& flags) {
   flags.Add("max-queue-depth", &max_queue_depth, "How deep queues may be nested below root");
   flags.Add("enable-root-queue-protection", &protect_root_queue,
             "Capability, deserved and guarantee of queue root cannot be changed");
-  flags.Add("feature-gates", &feature_gates, "Name=true,Other=false");
+  AddFeatureGates(flags, &feature_gates);
   flags.Add("check-queue-access", &check_queue_access,
             "Whoever creates a job or pod group, or moves it, must be allowed to use its queue");
   flags.Add("enable-page", &page, "Serve the web page at /ui/, beside the webhooks");
@@ -135,6 +159,7 @@ std::vector<std::string> WebhookFlags::Notes() const {
   if (!metrics && !metrics_default_.empty() && metrics_address != metrics_default_) {
     notes.push_back("--metrics-address: no metrics are served: add --enable-metrics");
   }
+  if (check_queue_access) NoteUnchecked(enabled_admission, &notes);
   const absl::StatusOr<conf::FeatureGates> gates = conf::FeatureGates::Parse(feature_gates);
   if (!gates.ok()) return notes;
   for (std::string& note : gates->WithoutEffect(kWebhookGates)) notes.push_back(std::move(note));

@@ -55,7 +55,7 @@ struct WebhookFlags {
   absl::Status CheckFatal() const;
   // Whether the API server can be told where the webhooks are.
   absl::Status CheckTarget() const;
-  // What is accepted but passed over, one line each.
+  // What is accepted but passed over, or acts on less than one may think; one line each.
   std::vector<std::string> Notes() const;
 
   PageFlags Pages() const;

@@ -99,12 +99,13 @@ TEST_CASE("jobs/mutate: tasks get names, minimums and retries", "[admission]") {
       R"([{"replicas":1},{"replicas":2,"minAvailable":1},
           {"replicas":1,"partitionPolicy":{"totalPartitions":1,"partitionSize":1,"minPartitions":1}},
           {"replicas":1,"partitionPolicy":{"totalPartitions":1,"partitionSize":1}}])");
-  REQUIRE(tasks.size() == 4);
-  for (size_t i = 0; i < 4; ++i) {
-    CHECK(tasks[i]["name"].AsString() == StrCat("default", i));
-    CHECK(tasks[i]["minAvailable"].AsInt() == 1);
-    CHECK(tasks[i]["maxRetry"].AsInt() == 3);
-  }
+  CHECK(tasks.Dump() ==
+        R"([{"replicas":1,"name":"default0","minAvailable":1,"maxRetry":3},)"
+        R"({"replicas":2,"minAvailable":1,"name":"default1","maxRetry":3},)"
+        R"({"replicas":1,"partitionPolicy":{"totalPartitions":1,"partitionSize":1,)"
+        R"("minPartitions":1},"name":"default2","minAvailable":1,"maxRetry":3},)"
+        R"({"replicas":1,"partitionPolicy":{"totalPartitions":1,"partitionSize":1},)"
+        R"("name":"default3","minAvailable":1,"maxRetry":3}])");
 }
 
 TEST_CASE("jobs/mutate: minimums of tasks", "[admission]") {
@@ -128,7 +129,9 @@ TEST_CASE("jobs/mutate: minimums of tasks", "[admission]") {
        -2147483648},
   }));
   CAPTURE(c.task);
-  CHECK(TasksOf("[{" + c.task + "}]")[size_t{0}]["minAvailable"].AsInt(7) == c.min_available);
+  const std::string name = c.task.starts_with("\"name\"") ? "" : R"(,"name":"default0")";
+  CHECK(TasksOf("[{" + c.task + "}]").Dump() ==
+        StrCat("[{", c.task, name, R"(,"minAvailable":)", c.min_available, R"(,"maxRetry":3}])"));
 }
 
 TEST_CASE("jobs/mutate: pods in the node's network resolve names of the cluster", "[admission]") {
@@ -156,6 +159,15 @@ TEST_CASE("jobs/mutate: the job's minimum is that of its tasks", "[admission]") 
   CHECK(minimum(R"([{"replicas":2147483647},{"replicas":2147483647}])") ==
         "/spec/minAvailable 2147483647");
   CHECK(minimum("[]") == "/spec/minAvailable 0");
+  // Tasks that wait for others have no pods while the gang waits for its place.
+  const std::string later = R"({"replicas":3,"dependsOn":{"name":["a"]}})";
+  CHECK(minimum(R"([{"name":"a","replicas":2},)" + later + "]") == "/spec/minAvailable 2");
+  CHECK(minimum(R"([{"name":"a","replicas":2},{"replicas":3,"minAvailable":1,)"
+                R"("dependsOn":{"name":["a"],"iteration":"any"}}])") == "/spec/minAvailable 2");
+  CHECK(minimum(R"([{"name":"a","replicas":2},{"replicas":3,"dependsOn":{"name":[]}}])") ==
+        "/spec/minAvailable 5");
+  CHECK(minimum(R"([{"name":"a","replicas":2},{"replicas":3,"dependsOn":null}])") ==
+        "/spec/minAvailable 5");
 }
 
 TEST_CASE("jobs/mutate: what this program does not know of tasks is kept", "[admission]") {

@@ -157,6 +157,12 @@ TEST_CASE("jobs/validate: pod templates", "[admission]") {
   CHECK(told(R"({"spec":{"containers":[{"name":"a","image":"i"},{"name":"a","image":"i"}]}})") ==
         "spec.task[0].template.spec.containers[1].name: Duplicate value: \"a\".");
   CHECK(
+      told(R"({"spec":{"containers":[{"name":"Bad_Name","image":"i"}]}})") ==
+      "spec.task[0].template.spec.containers[0].name: Invalid value: \"Bad_Name\": a lowercase RFC "
+      "1123 label must consist of lower case alphanumeric characters or '-', and must start and "
+      "end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for "
+      "validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?').");
+  CHECK(
       told(
           R"({"spec":{"restartPolicy":"Often","containers":[{"name":"a","image":"i","volumeMounts":[{"name":"v","mountPath":"/v"}]}]}})") ==
       "spec.task[0].template.spec.containers[0].volumeMounts[0].name: Not found: \"v\". "
@@ -294,8 +300,12 @@ TEST_CASE("jobs/validate: mpi needs its master", "[admission]") {
       {R"(["--worker=w","--port=2222","--master=launcher"])", "launcher", true},
   }));
   CAPTURE(c.arguments, c.task);
-  CHECK(Told(Task(R"("replicas":1)", c.task), StrCat(R"("plugins":{"mpi":)", c.arguments, "}")) ==
-        (c.allowed ? "" : "The specified mpi master task was not found"));
+  const std::string text = c.allowed ? "" : "The specified mpi master task was not found";
+  const std::string plugins = StrCat(R"("plugins":{"mpi":)", c.arguments, "}");
+  const std::string task = Task(R"("replicas":1)", c.task);
+  CHECK(Told(task, plugins) == text);
+  // Whether the other task of theirs is there does not matter.
+  CHECK(Told(StrCat(task, ",", Task(R"("replicas":2)", "worker")), plugins) == text);
 }
 
 TEST_CASE("jobs/validate: volumes, the first finding only", "[admission]") {

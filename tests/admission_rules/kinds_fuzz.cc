@@ -55,6 +55,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   request.resource = {std::string(webhook->group), std::string(webhook->version),
                       std::string(webhook->resource)};
   CheckKindVerdict(bth::admission::Review(*webhook, request, {}, known));
-  (void)bth::admission::SubmissionOf(request, {}, known);
+  (void)bth::admission::SubmissionsOf(request, {}, known);
   return 0;
 }

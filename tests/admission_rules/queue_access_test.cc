@@ -2,19 +2,23 @@
 
 #include <string>
 
+#include "base/strings.h"
 #include "tests/admission_rules/review_bed.h"
 #include "tests/support/catch.h"
 
 namespace bth::admission {
 namespace {
 
-// "queue q", "group g" or "nothing".
+// "queue q", "group g", several with blanks between them, or "nothing".
 std::string SubmittedText(const std::string& resource, const std::string& object,
                           const std::string& operation = "CREATE",
                           const std::string& old_object = "null") {
   test::PlainKnown known;
   known.Namespace("ns", "scheduling.volcano.sh/queue-name", "ns-queue");
   known.Namespace("blank", "scheduling.volcano.sh/queue-name", "");
+  known.Template("default", "of-a", "a").Template("default", "also-of-a", "a");
+  known.Template("default", "of-b", "b").Template("default", "plain", "");
+  known.Template("ns", "of-c", "c");
   const auto document = types::Json::Parse(object);
   const auto before = types::Json::Parse(old_object);
   REQUIRE(document.ok());
@@ -26,10 +30,12 @@ std::string SubmittedText(const std::string& resource, const std::string& object
   request.ns = std::string(ns.empty() ? "default" : ns);
   request.object = &*document;
   request.old_object = &*before;
-  const auto submission = SubmissionOf(request, {}, known);
-  if (!submission.has_value()) return "nothing";
-  return submission->pod_group.empty() ? "queue " + submission->queue
-                                       : "group " + submission->pod_group;
+  std::string told;
+  for (const QueueSubmission& submission : SubmissionsOf(request, {}, known)) {
+    StrAppend(&told, told.empty() ? "" : " ", submission.pod_group.empty() ? "queue " : "group ",
+              submission.queue, submission.pod_group);
+  }
+  return told.empty() ? "nothing" : told;
 }
 
 TEST_CASE("queue access: what a request submits to", "[admission_rules][queue_access]") {
@@ -43,6 +49,8 @@ TEST_CASE("queue access: what a request submits to", "[admission_rules][queue_ac
       {"podgroups", R"({"spec":{"queue":"a"}})", "queue a"},
       {"podgroups", R"({"metadata":{"namespace":"ns"},"spec":{"queue":"a"}})", "queue a"},
       {"cronjobs", R"({"spec":{"queue":"x","jobTemplate":{"spec":{"queue":"a"}}}})", "queue a"},
+      {"jobtemplates", R"({"spec":{"queue":"a"}})", "queue a"},
+      {"jobtemplates", R"({"spec":{}})", "queue default"},
       {"queues", R"({"spec":{"queue":"a"}})", "nothing"},
       {"pods", R"({"spec":{"schedulerName":"default-scheduler"}})", "nothing"},
       {"pods", R"({"spec":{}})", "nothing"},
@@ -65,9 +73,38 @@ TEST_CASE("queue access: what a request submits to", "[admission_rules][queue_ac
   CHECK(SubmittedText(c.resource, c.object, "DELETE") == "nothing");
 }
 
+TEST_CASE("queue access: a job flow submits to the queues of its templates and of its patches",
+          "[admission_rules][queue_access]") {
+  const auto flow = [](const std::string& name, const std::string& patched = "default") {
+    return StrCat(R"({"name":")", name, R"(","patch":{"jobSpec":{"queue":")", patched, R"("}}})");
+  };
+  const auto flows = [](const std::string& entries, const std::string& ns = "default") {
+    return StrCat(R"({"metadata":{"namespace":")", ns, R"("},"spec":{"flows":[)", entries, "]}}");
+  };
+  struct Case {
+    std::string object, submitted;
+  };
+  const Case c = GENERATE_COPY(values<Case>({
+      {flows(flow("of-b") + "," + flow("of-a") + "," + flow("also-of-a")), "queue a queue b"},
+      {flows(flow("plain")), "queue default"},
+      {flows(flow("not-there")), "nothing"},
+      {flows(flow("of-c")), "nothing"},  // Of another namespace.
+      {flows(flow("of-c"), "ns"), "queue c"},
+      {flows(flow("of-a", "x")), "queue a queue x"},
+      {flows(R"({"name":"of-a"},{"name":7},"x")"), "queue a"},
+      {flows(""), "nothing"},
+      {"null", "nothing"},
+  }));
+  CAPTURE(c.object);
+  CHECK(SubmittedText("jobflows", c.object) == c.submitted);
+  CHECK(SubmittedText("jobflows", c.object, "UPDATE", c.object) == "nothing");
+  const std::string both = flows(flow("of-a") + "," + flow("of-b"));
+  CHECK(SubmittedText("jobflows", both, "UPDATE", flows(flow("also-of-a"))) == "queue b");
+}
+
 TEST_CASE("queue access: an update submits when the queue changes",
           "[admission_rules][queue_access]") {
-  const std::string resource = GENERATE("jobs", "podgroups");
+  const std::string resource = GENERATE("jobs", "podgroups", "jobtemplates");
   const std::string a = R"({"spec":{"queue":"a"}})";
   CHECK(SubmittedText(resource, a, "UPDATE", a) == "nothing");
   CHECK(SubmittedText(resource, a, "UPDATE", R"({"spec":{"queue":"b"}})") == "queue a");

@@ -40,6 +40,11 @@ class PlainKnown final : public admission::Known {
     namespaces_[std::move(name)][std::move(key)] = std::move(value);
     return *this;
   }
+  // A job template of that namespace; "" as it is written.
+  PlainKnown& Template(std::string_view ns, std::string_view name, std::string queue) {
+    templates_[StrCat(ns, "/", name)] = std::move(queue);
+    return *this;
+  }
 
   const types::Queue* FindQueue(std::string_view name) const override {
     const auto found = queues_.find(name);
@@ -66,11 +71,18 @@ class PlainKnown final : public admission::Known {
     if (value == found->second.end()) return std::nullopt;
     return value->second;
   }
+  std::optional<std::string> JobTemplateQueue(std::string_view ns,
+                                              std::string_view name) const override {
+    const auto found = templates_.find(StrCat(ns, "/", name));
+    if (found == templates_.end()) return std::nullopt;
+    return found->second;
+  }
 
  private:
   std::map<std::string, types::Queue, std::less<>> queues_;
   mutable std::map<std::string, std::vector<const types::Queue*>, std::less<>> by_parent_;
   std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>> namespaces_;
+  std::map<std::string, std::string, std::less<>> templates_;  // Queues by namespace/name.
 };
 
 // One question, and the documents it holds.

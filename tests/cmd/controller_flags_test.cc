@@ -1,5 +1,7 @@
 #include "cmd/common/controller_flags.h"
 
+#include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "tests/cmd/known_flags.h"
@@ -76,6 +78,64 @@ TEST_CASE("controller flags: a feature that is switched is acted on or told", "[
   CHECK(flags.Notes() ==
         std::vector<std::string>{"--feature-gates: PodDisruptionBudgetsSupport=false: only "
                                  "vc-scheduler acts on it"});
+}
+
+// Of the process, until the end of the test; null: unset.
+class EnvironmentValue {
+ public:
+  EnvironmentValue(const char* name, const char* value) : name_(name) {
+    if (const char* before = std::getenv(name); before != nullptr) before_ = before;
+    Set(value);
+  }
+  EnvironmentValue(const EnvironmentValue&) = delete;
+  EnvironmentValue& operator=(const EnvironmentValue&) = delete;
+  ~EnvironmentValue() { Set(before_ ? before_->c_str() : nullptr); }
+
+ private:
+  void Set(const char* value) {
+    if (value == nullptr) {
+      ::unsetenv(name_);
+    } else {
+      ::setenv(name_, value, /*overwrite=*/1);
+    }
+  }
+
+  const char* const name_;
+  std::optional<std::string> before_;
+};
+
+TEST_CASE("controller flags: the environment says where discovery is configured (I16)",
+          "[cmd][unit]") {
+  struct Case {
+    const char* release;
+    const char* ns;
+    std::string map;
+    std::string map_ns;
+  };
+  const Case cases[] = {
+      {nullptr, nullptr, "volcano-controller-configmap", "volcano-system"},
+      {"", "", "volcano-controller-configmap", "volcano-system"},
+      {"mine", nullptr, "mine-controller-configmap", "volcano-system"},
+      {nullptr, "batch", "volcano-controller-configmap", "batch"},
+      {"mine", "batch", "mine-controller-configmap", "batch"},
+  };
+  for (const Case& test : cases) {
+    CAPTURE(test.map, test.map_ns);
+    const EnvironmentValue release("HELM_RELEASE_NAME", test.release);
+    const EnvironmentValue ns("KUBE_POD_NAMESPACE", test.ns);
+    const controllers::ManagerOptions options = ControllerFlags().Options();
+    CHECK(options.discovery_configmap == test.map);
+    CHECK(options.discovery_configmap_namespace == test.map_ns);
+  }
+}
+
+TEST_CASE("controller flags: an unknown feature gate is malformed", "[cmd][unit]") {
+  const ParsedFlags<ControllerFlags> parsed({"--feature-gates=Nothing=true"});
+  CHECK_FALSE(parsed.outcome.run);
+  CHECK(parsed.outcome.exit_code == 2);
+  CHECK_THAT(parsed.err,
+             Catch::EndsWith("invalid argument \"Nothing=true\" for \"--feature-gates\" "
+                             "flag: unrecognized feature gate: Nothing\n"));
 }
 
 TEST_CASE("controller flags: a controller that does not exist is refused", "[cmd][unit]") {

@@ -140,6 +140,25 @@ TEST_CASE("flags: mistakes end with code 2, the reason and the usage", "[cmd][un
   CHECK_THAT(said.substr(0, last), !Catch::Contains(c.message + "\n"));
 }
 
+TEST_CASE("flags: a value that its check refuses is malformed", "[cmd][unit]") {
+  const auto short_ones = [](const std::string& text) {
+    return text.size() < 4 ? absl::OkStatus() : absl::InvalidArgumentError("too long");
+  };
+  FlagsBed bed;
+  bed.flags.Checked("kube-config", short_ones);
+  REQUIRE(bed.Parse({"--kube-config=abc"}).run);
+  CHECK(bed.text == "abc");
+  FlagsBed other;
+  other.flags.Checked("kube-config", short_ones);
+  CHECK(other.Parse({"--kube-config=abcd"}).exit_code == 2);
+  CHECK(other.text == "default");
+  CHECK_THAT(other.err.str(),
+             Catch::EndsWith("invalid argument \"abcd\" for \"--kube-config\" flag: too long\n"));
+  FlagsBed none;  // Defaults are not checked.
+  none.flags.Checked("kube-config", short_ones);
+  CHECK(none.Parse({}).run);
+}
+
 TEST_CASE("flags: help is the usage with the defaults and code 0", "[cmd][unit]") {
   FlagsBed bed;
   const FlagSet::Outcome outcome = bed.Parse({"--help"});

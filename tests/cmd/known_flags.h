@@ -133,14 +133,16 @@ void CheckEachFlag(const std::vector<KnownFlag>& known, Trace trace) {
     REQUIRE(parsed.outcome.run);
     CHECK(parsed.set.Given(name));
     CHECK(parsed.status.ok() == (flag.fate != Fate::kRefused));
-    CHECK(parsed.notes.size() == (flag.fate == Fate::kNoted ? 1 : 0));
+    CHECK(parsed.notes.empty() == (flag.fate != Fate::kNoted));
     if (flag.fate == Fate::kWorks) {
       CHECK(trace(parsed.flags) != trace(none.flags));
       continue;
     }
-    const std::string said =
-        parsed.notes.empty() ? std::string(parsed.status.message()) : parsed.notes.front();
-    CHECK_THAT(said, Catch::StartsWith(StrCat("--", name, ": ")));
+    std::vector<std::string> said = parsed.notes;
+    if (said.empty()) said.emplace_back(parsed.status.message());
+    for (const std::string& line : said) {
+      CHECK_THAT(line, Catch::StartsWith(StrCat("--", name, ": ")));
+    }
   }
   for (const auto& [name, value] : none.set.Values()) {
     INFO(name);

@@ -95,7 +95,7 @@ TEST_CASE("scheduler flags: the manual has them all", "[cmd][unit]") {
   }
 }
 
-TEST_CASE("scheduler flags: defaults given once more are no wish", "[cmd][unit]") {
+TEST_CASE("scheduler flags: defaults given once more ask for nothing", "[cmd][unit]") {
   CHECK(Parsed({"--csi-storage=true", "--node-worker-threads=20", "--logtostderr"}).notes.empty());
 }
 
@@ -247,7 +247,6 @@ TEST_CASE("scheduler flags: what cannot be done is refused by name", "[cmd][unit
       {"--node-selector=a,:b,c:", "--node-selector: no entry has the form key:value"},
       {"--schedule-period=0s", "--schedule-period"},
       {"--stderrthreshold=loud", "--stderrthreshold: \"loud\""},
-      {"--feature-gates=Unheard=true", "Unheard"},
       {"--kube-api-qps=0", "kube-api-qps must be greater than zero"},
       {"--kube-api-content-type=application/yaml",
        "--kube-api-content-type: must be application/vnd.kubernetes.protobuf or application/json"},
@@ -265,6 +264,15 @@ TEST_CASE("scheduler flags: what cannot be done is refused by name", "[cmd][unit
   const Parsed parsed({arg});
   REQUIRE(parsed.outcome.run);
   CHECK_THAT(std::string(parsed.status.message()), Catch::Contains(message));
+}
+
+TEST_CASE("scheduler flags: an unknown feature gate is malformed", "[cmd][unit]") {
+  const Parsed parsed({"--feature-gates=Nothing=true"});
+  CHECK_FALSE(parsed.outcome.run);
+  CHECK(parsed.outcome.exit_code == 2);
+  CHECK_THAT(parsed.err,
+             Catch::EndsWith("invalid argument \"Nothing=true\" for \"--feature-gates\" "
+                             "flag: unrecognized feature gate: Nothing\n"));
 }
 
 TEST_CASE("page flags: what is served needs no word, what is not does", "[cmd][unit]") {

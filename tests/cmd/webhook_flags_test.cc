@@ -43,10 +43,10 @@ const KnownFlag kOfWebhooks[] = {
     {"enable-root-queue-protection", "false", Fate::kWorks},
     {"feature-gates", "SchedulingGatesQueueAdmission=true", Fate::kWorks},
     {"enable-metrics", "true", Fate::kWorks},
-    {"metrics-address", ":2", Fate::kNoted},      // With --enable-metrics it works.
-    {"certificate-secret", "s", Fate::kRefused},  // Needs to know where the webhooks are.
-    {"self-register", "true", Fate::kRefused},    // Likewise.
-    {"check-queue-access", "true", Fate::kWorks},
+    {"metrics-address", ":2", Fate::kNoted},       // With --enable-metrics it works.
+    {"certificate-secret", "s", Fate::kRefused},   // Needs to know where the webhooks are.
+    {"self-register", "true", Fate::kRefused},     // Likewise.
+    {"check-queue-access", "true", Fate::kNoted},  // With more of --enabled-admission it works.
     {"enable-page", "true", Fate::kWorks},
 };
 
@@ -113,6 +113,15 @@ TEST_CASE("webhook flags: mistakes are told in Volcano's words", "[cmd][unit]") 
         "enabled admission /jobs/mutat not found on the admission registered map");
 }
 
+TEST_CASE("webhook flags: an unknown feature gate is malformed", "[cmd][unit]") {
+  const ParsedFlags<WebhookFlags> parsed({"--feature-gates=Nothing=true"});
+  CHECK_FALSE(parsed.outcome.run);
+  CHECK(parsed.outcome.exit_code == 2);
+  CHECK_THAT(parsed.err,
+             Catch::EndsWith("invalid argument \"Nothing=true\" for \"--feature-gates\" "
+                             "flag: unrecognized feature gate: Nothing\n"));
+}
+
 TEST_CASE("webhook flags: certificates of our own need a name, and no files", "[cmd][unit]") {
   WebhookFlags flags;
   flags.certificate_secret = "s";
@@ -129,6 +138,25 @@ TEST_CASE("webhook flags: certificates of our own need a name, and no files", "[
   flags.certificate_files.key = "";
   flags.webhook_url = "http://10.0.0.7:8443";
   CHECK(flags.Check().message() == "--webhook-url: must begin with https://");
+}
+
+TEST_CASE("webhook flags: whose queues are not checked is told, path by path", "[cmd][unit]") {
+  WebhookFlags flags;
+  CHECK(flags.Notes().empty());
+  flags.check_queue_access = true;
+  CHECK(flags.Settings({}).check_queue_access);
+  const auto note = [](const std::string& kind, const std::string& path) {
+    return StrCat("--check-queue-access: ", kind, " are not checked: add ", path,
+                  " to --enabled-admission");
+  };
+  const std::string flows = note("job flows and their templates", "/jobflows/validate");
+  CHECK(flags.Notes() == std::vector<std::string>{note("pod groups", "/podgroups/validate"),
+                                                  note("cron jobs", "/cronjobs/validate"), flows});
+  flags.enabled_admission = "/jobflows/validate, /cronjobs/validate,/podgroups/validate";
+  CHECK(flags.Notes() ==
+        std::vector<std::string>{note("jobs", "/jobs/validate"), note("pods", "/pods/validate")});
+  flags.enabled_admission += ",/jobs/validate,/pods/validate";
+  CHECK(flags.Notes().empty());
 }
 
 TEST_CASE("webhook flags: addresses of both families are understood", "[cmd][unit]") {

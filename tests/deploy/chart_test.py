@@ -22,10 +22,23 @@ CHECKS = [
     ({"basic": {"scheduler_image_name": "volcanosh/vc-scheduler"}}, "is an image of Volcano"),
     ({"basic": {"scheduler_config_file": "config/x.conf"}}, 'holds no file "config/x.conf"'),
     ({"custom": {"enabled_admissions": "/jobs/validate,/jobs"}}, '"/jobs" is none of /jobs/mutate'),
+    (
+        {"custom": {"admission_enable": False, "check_queue_access_enable": True}},
+        "custom.check_queue_access_enable: the webhooks check who may submit to a queue",
+    ),
     ({"custom": {"scheduler_replica": 2}}, "scheduler_replica"),
     ({"basics": {"image_registry": "x"}}, "basics"),
     ({"custom": {"scheduler_replicas": "two"}}, "scheduler_replicas"),
     ({"custom": {"admission_failure_policy": "Maybe"}}, "admission_failure_policy"),
+]
+
+# Where queues are checked: configuration, and what the API server asks it about.
+CHECKED = [
+    ("jobs-validate", ["jobs"], ["CREATE", "UPDATE"]),
+    ("podgroups-validate", ["podgroups"], ["CREATE", "UPDATE"]),
+    ("pods-validate", ["pods"], ["CREATE"]),
+    ("cronjobs-validate", ["cronjobs"], ["CREATE", "UPDATE"]),
+    ("jobflows-validate", ["jobflows", "jobtemplates"], ["CREATE", "UPDATE"]),
 ]
 
 # A value of another kind than its default for each key that needs one; what follows from the key's
@@ -154,10 +167,56 @@ class Chart(unittest.TestCase):
         done = subprocess.run(argv, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
+    def test_where_queues_are_checked_nobody_passes_by(self):
+        """Whatever is enabled, each kind that names a queue is brought before the webhooks."""
+        for enabled in (None, "", "/queues/mutate", "/podgroups/validate, /jobs/validate"):
+            values = {"check_queue_access_enable": True}
+            if enabled is not None:
+                values["enabled_admissions"] = enabled
+            with self.subTest(enabled=enabled):
+                made = helm.rendered(*helm.values_of({"custom": values}))
+                asked = {}
+                for (kind, name), body in made.items():
+                    if kind == "ValidatingWebhookConfiguration":
+                        (entry,) = body["webhooks"]
+                        (rule,) = entry["rules"]
+                        asked[name.removeprefix("volcano-admission-service-")] = (entry, rule)
+                for name, resources, operations in CHECKED:
+                    entry, rule = asked[name]
+                    self.assertEqual(rule["resources"], resources)
+                    self.assertEqual(rule["operations"], operations)
+                    conditions = [c["name"] for c in entry.get("matchConditions", [])]
+                    moves = ["comes-to-a-queue"] if name == "podgroups-validate" else []
+                    self.assertEqual(conditions, moves)
+                args = container_args(made, "volcano-admission")
+                self.assertIn("--check-queue-access=true", args)
+                (paths,) = [a for a in args if a.startswith("--enabled-admission=")]
+                served = [path.strip() for path in paths.partition("=")[2].split(",")]
+                self.assertEqual(len(served), len(set(served)))
+                for name, _, _ in CHECKED:
+                    self.assertIn("/" + name.replace("-", "/"), served)
+
     def test_a_cluster_without_mutating_policies_is_told(self):
         flags = helm.values_of({"custom": {"map_enable": True}})
         done = helm.run("template", "volcano", helm.CHART, "--kube-version=1.34.0", *flags)
         self.assertIn("Kubernetes v1.34.0 has no MutatingAdmissionPolicy", done.stderr)
+
+    def test_policies_are_for_the_scheduler_and_the_namespace_of_their_release(self):
+        settings = {"vap_enable": True, "map_enable": True, "scheduler_name": "own"}
+        flags = helm.values_of({"custom": settings})
+        made = helm.rendered(*flags, release="batch", namespace="batch-system")
+        matched = [
+            body["spec"]["matchConstraints"]
+            for (kind, _), body in made.items()
+            if kind.endswith("AdmissionPolicy")
+        ]
+        chosen = [match["namespaceSelector"] for match in matched if "namespaceSelector" in match]
+        self.assertGreater(len(chosen), 5)
+        for selector in chosen:
+            (term,) = selector["matchExpressions"]
+            self.assertEqual(term["values"], ["batch-system", "kube-system"])
+        filled = made["MutatingAdmissionPolicy", "volcano-job-mutation-policy"]["spec"]
+        self.assertIn("value: 'own'", filled["mutations"][0]["jsonPatch"]["expression"])
 
     def test_another_release_shares_no_name_but_those_of_the_cluster(self):
         ours = helm.rendered(release="batch", namespace="batch-system")
@@ -216,6 +275,11 @@ class Values(unittest.TestCase):
                 if plain.is_file():
                     first = plain.read_text("utf-8").splitlines()[0]
                     self.assertIn(f"templates/{part}/{path.name}", first)
+
+
+def container_args(made, deployment):
+    (container,) = made[("Deployment", deployment)]["spec"]["template"]["spec"]["containers"]
+    return container["args"]
 
 
 def told(*flags):

@@ -68,5 +68,21 @@ TEST_CASE("cluster view: of namespaces only what rules ask for is kept", "[webho
   CHECK(view.namespaces() == 0);
 }
 
+TEST_CASE("cluster view: job templates are known by namespace and name", "[webhooks][view]") {
+  ClusterView view;
+  types::ObjectMeta meta;
+  meta.ns = "team";
+  meta.name = "t";
+  view.PutJobTemplate(meta, "a");
+  CHECK(view.JobTemplateQueue("team", "t") == "a");
+  CHECK_FALSE(view.JobTemplateQueue("other", "t").has_value());
+  view.PutJobTemplate(meta, "b");
+  CHECK(view.JobTemplateQueue("team", "t") == "b");
+  view.RemoveJobTemplate("other", "t");
+  CHECK(view.JobTemplateQueue("team", "t") == "b");
+  view.RemoveJobTemplate("team", "t");
+  CHECK_FALSE(view.JobTemplateQueue("team", "t").has_value());
+}
+
 }  // namespace
 }  // namespace bth::admission

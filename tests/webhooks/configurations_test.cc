@@ -90,6 +90,21 @@ TEST_CASE("configurations: moves between queues are asked about where they are t
   CHECK(BringUpToDate(found, MakeConfiguration(groups, kService, kPem)));
 }
 
+TEST_CASE("configurations: job templates are asked about where queues are checked", "[webhooks]") {
+  const Webhook& flows = *FindWebhook("/jobflows/validate");
+  CHECK(CheckedResource(flows) == "jobtemplates");
+  CHECK(CheckedResource(*FindWebhook("/jobs/validate")).empty());
+  Json found = MakeConfiguration(flows, kService, kPem);
+  const Json asked = MakeConfiguration(flows, kService, kPem, QueueCheck::kOn);
+  CHECK(std::as_const(found)["webhooks"][0]["rules"][0]["resources"] ==
+        Json::MakeArray({"jobflows"}));
+  CHECK(asked["webhooks"][0]["rules"][0]["resources"] ==
+        Json::MakeArray({"jobflows", "jobtemplates"}));
+  CHECK(BringUpToDate(found, asked));
+  CHECK(found == asked);
+  CHECK(BringUpToDate(found, MakeConfiguration(flows, kService, kPem)));
+}
+
 TEST_CASE("configurations: pods are asked about when they have what is checked", "[webhooks]") {
   const Webhook& pods = *FindWebhook("/pods/validate");
   const Json free = MakeConfiguration(pods, kService, kPem);

@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "admission/webhooks/configurations.h"
 #include "admission/webhooks/review_handler.h"
 #include "api/manifests/manifest.h"
+#include "base/strings.h"
 #include "cmd/common/webhook_flags.h"
 #include "tests/support/catch.h"
 #include "tests/support/files.h"
@@ -55,6 +57,32 @@ TEST_CASE("manifests: there is a configuration for each webhook that is enabled,
     wanted["webhooks"].MutableItems()[0]["clientConfig"].Erase("caBundle");
     CHECK(found[ConfigurationName(*webhook)].Pretty() == wanted.Pretty());
   }
+}
+
+TEST_CASE("manifests: where queues are checked the chart has our conditions and resources",
+          "[webhooks][deploy]") {
+  const auto path = test::SourceRoot() / "deploy/helm/batholith/templates/admission/webhooks.yaml";
+  std::string chart;  // With one blank between words.
+  for (const absl::string_view word :
+       absl::StrSplit(test::ReadFile(path), absl::ByAnyChar(" \n"), absl::SkipEmpty())) {
+    StrAppend(&chart, chart.empty() ? "" : " ", word);
+  }
+  const auto checked = [](const char* webhook) {
+    const Json made = MakeConfiguration(*FindWebhook(webhook), {}, "", QueueCheck::kOn);
+    return Json(made["webhooks"][size_t{0}]);
+  };
+  const Json groups = checked("/podgroups/validate");
+  const Json& condition = groups["matchConditions"][size_t{0}];
+  CHECK_THAT(chart,
+             Catch::Contains(StrCat("- name: ", condition["name"].AsString(), " expression: >- ",
+                                    condition["expression"].AsString(), " {{- end }}")));
+  const Json pods = MakeConfiguration(*FindWebhook("/pods/validate"), {}, "");
+  const Json& budget = pods["webhooks"][size_t{0}]["matchConditions"][size_t{0}];
+  CHECK_THAT(chart, Catch::Contains(StrCat("- name: ", budget["name"].AsString(),
+                                           " expression: >- ", budget["expression"].AsString())));
+  const Json flows = checked("/jobflows/validate");
+  CHECK_THAT(chart, Catch::Contains(StrCat(
+                        ", ", flows["rules"][size_t{0}]["resources"][1].AsString(), "{{ end }}]")));
 }
 
 TEST_CASE("manifests: the role names the configurations and the Secret", "[webhooks][deploy]") {

@@ -155,6 +155,74 @@ TEST_CASE("queue access: a pod submits to the queue of its pod group", "[webhook
   CHECK(of_group("known"));
 }
 
+ReviewText FlowReview(const std::string& resource, const std::string& spec) {
+  ReviewText text;
+  text.group = "flow.volcano.sh";
+  text.version = "v1alpha1";
+  text.resource = resource;
+  text.ns = "team";
+  text.object = StrCat(R"({"metadata":{"name":"f"},"spec":)", spec, "}");
+  return text;
+}
+
+TEST_CASE("queue access: a job flow submits to the queues of the templates it names",
+          "[webhooks][access]") {
+  Submitters bed;
+  types::ObjectMeta meta;
+  meta.ns = "team";
+  for (const char* queue : {"default", "closed-club"}) {
+    meta.name = StrCat("of-", queue);
+    bed.bed->view.PutJobTemplate(meta, queue);
+  }
+  const auto ask = [&](const std::string& flows) {
+    const ReviewText text = FlowReview("jobflows", StrCat(R"({"flows":[)", flows, "]}"));
+    return std::string(bed.Ask("/jobflows/validate", text)["status"]["message"].AsString());
+  };
+  const std::string open = R"({"name":"of-default"})";
+  const std::string closed = R"({"name":"of-closed-club"})";
+  CHECK(ask(open).empty());
+  CHECK_THAT(ask(open + "," + closed),
+             Catch::StartsWith("user \"ann\" may not submit to queue \"closed-club\": "));
+  bed.executor.Advance(absl::Seconds(11));
+  bed.may = {"ann/default", "ann/closed-club"};
+  CHECK(ask(open + "," + closed).empty());
+}
+
+TEST_CASE("queue access: who writes a job template must be allowed to submit to its queue",
+          "[webhooks][access]") {
+  Submitters bed;
+  const ReviewText open = FlowReview("jobtemplates", R"({"queue":"default"})");
+  ReviewText closed = FlowReview("jobtemplates", R"({"queue":"closed-club"})");
+  CHECK(bed.Ask("/jobflows/validate", open)["allowed"].AsBool());
+  CHECK_FALSE(bed.Ask("/jobflows/validate", closed)["allowed"].AsBool(true));
+  closed.operation = "UPDATE";
+  closed.old_object = open.object;
+  CHECK_FALSE(bed.Ask("/jobflows/validate", closed)["allowed"].AsBool(true));
+  // Where queues are not checked nobody is to ask about templates.
+  HandlerBed plain;
+  CHECK(plain.Verdict("/jobflows/validate", open)["status"]["message"].AsString() ==
+        "expect resource to be {flow.volcano.sh v1alpha1 jobflows}");
+}
+
+TEST_CASE("queue access: many queues of one object share the review's time", "[webhooks][access]") {
+  Submitters bed;
+  bed.server.delay = absl::Seconds(2);
+  bed.may = {"ann/q0", "ann/q1", "ann/q2"};
+  types::ObjectMeta meta;
+  meta.ns = "team";
+  std::string flows;
+  for (int i = 0; i < 3; ++i) {
+    meta.name = StrCat("t", i);
+    bed.bed->view.PutJobTemplate(meta, StrCat("q", i));
+    StrAppend(&flows, i == 0 ? "" : ",", R"({"name":")", meta.name, "\"}");
+  }
+  const ReviewText text = FlowReview("jobflows", StrCat(R"({"flows":[)", flows, "]}"));
+  const absl::Duration begun = bed.executor.Monotonic();
+  CHECK(bed.Send("/jobflows/validate?timeout=5s", text).status == 504);
+  CHECK(bed.executor.Monotonic() - begun == absl::Seconds(5));
+  CHECK(bed.Send("/jobflows/validate?timeout=5s", text).status == 200);  // Two answers were kept.
+}
+
 TEST_CASE("queue access: without an answer the webhook has failed", "[webhooks][access]") {
   Submitters bed;
   bed.fail_with = 500;

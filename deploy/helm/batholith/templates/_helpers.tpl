@@ -173,14 +173,27 @@
 {{- end -}}
 {{- end -}}
 
-{{/* (list root path): "true" when the webhook of that path is wanted. */}}
+{{/* The paths that are served: those that are wanted, and where queues are checked all that see who names one. */}}
+{{- define "batholith.enabledAdmissions" -}}
+{{- $text := .Values.custom.enabled_admissions | default "" -}}
+{{- $paths := list -}}
+{{- range splitList "," $text }}{{ $paths = append $paths (trim .) }}{{ end -}}
+{{- if .Values.custom.check_queue_access_enable -}}
+{{- range list "/jobs/validate" "/podgroups/validate" "/pods/validate" "/cronjobs/validate" "/jobflows/validate" -}}
+{{- if not (has . $paths) }}{{ $text = empty $text | ternary . (printf "%s,%s" $text .) }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- $text -}}
+{{- end -}}
+
+{{/* (list root path): "true" when the webhook of that path is served. */}}
 {{- define "batholith.admits" -}}
 {{- $paths := list -}}
-{{- range splitList "," ((index . 0).Values.custom.enabled_admissions | default "") }}{{ $paths = append $paths (trim .) }}{{ end -}}
+{{- range splitList "," (include "batholith.enabledAdmissions" (index . 0)) }}{{ $paths = append $paths (trim .) }}{{ end -}}
 {{- has (index . 1) $paths -}}
 {{- end -}}
 
-{{/* The webhooks that are wanted, as a list: what the API server is told about each. */}}
+{{/* The webhooks that are served, as a list: what the API server is told about each. */}}
 {{- define "batholith.webhooks" -}}
 {{- $batch := dict "group" "batch.volcano.sh" "version" "v1alpha1" -}}
 {{- $scheduling := dict "group" "scheduling.volcano.sh" "version" "v1beta1" -}}
