@@ -1,10 +1,16 @@
 """Fixtures of the tests of API behaviour."""
 
+import time
+
 import pytest
 from kubernetes import client
 
+from support.hook_server import HookServer
+from support.objects import config_map
 from support.poll import until
 from support.world import unique
+
+REGISTRATION = "admissionregistration.k8s.io/v1"
 
 
 @pytest.fixture
@@ -126,3 +132,104 @@ def widget(crd):
         }
 
     return build
+
+
+@pytest.fixture
+def server(tmp_path):
+    """A webhook that nobody is told of yet."""
+    made = HookServer(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def configure(rest, namespace, server):
+    """Adds a configuration with one webhook, for the test's namespace alone, and waits until it
+    holds: a real server takes a moment to notice it. `probe` is a request that the webhook is asked
+    about, other than for a config map; or False."""
+    made = []
+    path_of_maps = f"/api/v1/namespaces/{namespace}/configmaps"
+
+    def add(flavour, expect=201, probe=True, prefix="hook", **more):
+        name = unique(prefix)
+        rule = {"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"]}
+        hook = {
+            "name": f"{name}.example.com",
+            "clientConfig": {
+                "url": f"https://127.0.0.1:{server.port}/{name}",
+                "caBundle": server.ca_bundle,
+            },
+            "rules": [{**rule, "resources": ["configmaps"]}],
+            "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
+            "sideEffects": "None",
+            "admissionReviewVersions": ["v1"],
+            **more,
+        }
+        path = f"/apis/{REGISTRATION}/{flavour}webhookconfigurations"
+        kind = f"{flavour.capitalize()}WebhookConfiguration"
+        body = {"kind": kind, "metadata": {"name": name}, "webhooks": [hook]}
+        answer = rest.post(path, {"apiVersion": REGISTRATION, **body})
+        if expect != 201:
+            return answer.expect_failure(expect, "Invalid")
+        made.append(f"{path}/{name}")
+        answer.expect(201)
+        if probe:
+            ask = probe if callable(probe) else ask_about_a_map
+            until(lambda: _reaches(server, name, ask), 20, f"{name} is called")
+        return name
+
+    def ask_about_a_map():
+        rest.post(path_of_maps, config_map("probe", {"k": "v"}), dryRun="All")
+
+    yield add
+    for path in made:
+        rest.delete(path)
+
+
+def _reaches(server, name, ask):
+    before = len(server.seen)
+    ask()
+    reached = any(seen["path"] == f"/{name}" for seen in server.seen[before:])
+    if reached:
+        time.sleep(0.2)  # A probe that came late must not stand among what the test counts.
+        server.seen.clear()
+    return reached
+
+
+@pytest.fixture
+def policy(rest, namespace):
+    """Adds a policy for the config maps of the test's namespace with a binding of the same name."""
+    made = []
+
+    def add(flavour="Validating", expect=201, binding=None, prefix="policy", **spec):
+        name = unique(prefix)
+        rule = {"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"]}
+        rules = [{**rule, "resources": ["configmaps"]}]
+        if flavour == "Mutating":
+            rules[0]["operations"] = ["CREATE", "UPDATE"]
+            spec.setdefault("reinvocationPolicy", "Never")
+        body = {
+            "apiVersion": REGISTRATION,
+            "kind": f"{flavour}AdmissionPolicy",
+            "metadata": {"name": name},
+            "spec": {"matchConstraints": {"resourceRules": rules}, **spec},
+        }
+        path = f"/apis/{REGISTRATION}/{flavour.lower()}admissionpolicies"
+        answer = rest.post(path, body)
+        if expect != 201:
+            return answer.expect_failure(expect, "Invalid")["message"]
+        answer.expect(201)
+        made.append(f"{path}/{name}")
+        selector = {"matchLabels": {"kubernetes.io/metadata.name": namespace}}
+        bound = {"policyName": name, "matchResources": {"namespaceSelector": selector}}
+        if flavour == "Validating":
+            bound["validationActions"] = ["Deny"]
+        path = f"/apis/{REGISTRATION}/{flavour.lower()}admissionpolicybindings"
+        body["kind"] += "Binding"
+        rest.post(path, {**body, "spec": {**bound, **(binding or {})}}).expect(201)
+        made.append(f"{path}/{name}")
+        return name
+
+    yield add
+    for path in made:
+        rest.delete(path)

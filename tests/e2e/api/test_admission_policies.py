@@ -3,49 +3,6 @@
 import pytest
 
 from support.poll import until
-from support.world import unique
-
-GROUP = "admissionregistration.k8s.io/v1"
-ROOT = f"/apis/{GROUP}"
-
-
-@pytest.fixture
-def policy(rest, namespace):
-    """Adds a policy for the config maps of the test's namespace with a binding of the same name."""
-    made = []
-
-    def add(flavour="Validating", expect=201, binding=None, **spec):
-        name = unique("policy")
-        rule = {"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"]}
-        rules = [{**rule, "resources": ["configmaps"]}]
-        if flavour == "Mutating":
-            rules[0]["operations"] = ["CREATE", "UPDATE"]
-            spec.setdefault("reinvocationPolicy", "Never")
-        body = {
-            "apiVersion": GROUP,
-            "kind": f"{flavour}AdmissionPolicy",
-            "metadata": {"name": name},
-            "spec": {"matchConstraints": {"resourceRules": rules}, **spec},
-        }
-        path = f"{ROOT}/{flavour.lower()}admissionpolicies"
-        answer = rest.post(path, body)
-        if expect != 201:
-            return answer.expect_failure(expect, "Invalid")["message"]
-        answer.expect(201)
-        made.append(f"{path}/{name}")
-        selector = {"matchLabels": {"kubernetes.io/metadata.name": namespace}}
-        bound = {"policyName": name, "matchResources": {"namespaceSelector": selector}}
-        if flavour == "Validating":
-            bound["validationActions"] = ["Deny"]
-        path = f"{ROOT}/{flavour.lower()}admissionpolicybindings"
-        body["kind"] += "Binding"
-        rest.post(path, {**body, "spec": {**bound, **(binding or {})}}).expect(201)
-        made.append(f"{path}/{name}")
-        return name
-
-    yield add
-    for path in made:
-        rest.delete(path)
 
 
 def _map(name, **data):

@@ -246,3 +246,195 @@ def test_members_of_hypernodes_are_selected_in_one_way(kinds):
          "Invalid value: Only one of ExactMatch, RegexMatch, or LabelMatch can be specified")
     ]  # fmt: skip
     create({"exactMatch": exact}).expect(201)
+
+
+# Kind: version, plural, and whether it lives in a namespace.
+OURS = {
+    "Job": ("batch.volcano.sh/v1alpha1", "jobs", True),
+    "CronJob": ("batch.volcano.sh/v1alpha1", "cronjobs", True),
+    "JobFlow": ("flow.volcano.sh/v1alpha1", "jobflows", True),
+    "PodGroup": ("scheduling.volcano.sh/v1beta1", "podgroups", True),
+    "Queue": ("scheduling.volcano.sh/v1beta1", "queues", False),
+    "HyperNode": ("topology.volcano.sh/v1alpha1", "hypernodes", False),
+}
+NOT_ASKED = (
+    '<nil>: Invalid value: "null": some validation rules were not checked because the object was '
+    "invalid; correct the existing errors to complete validation"
+)
+A_TASK = {"name": "t", "replicas": 1, "template": {"spec": {"containers": []}}}
+CRON = {"schedule": "@hourly", "jobTemplate": {}}
+DNS = r"'^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'"
+
+
+def too_small(field, value, least):
+    text = f"{field} in body should be greater than or equal to {least}"
+    return f"{field}: Invalid value: {value}: {text}"
+
+
+def a_job(**more):
+    return {"tasks": [A_TASK], **more}
+
+
+def a_hyper_node(member, **more):
+    return {"tier": 1, "members": [{"type": "Node", **member}], **more}
+
+
+def offer(kinds, namespace, kind, spec):
+    version, plural, is_namespaced = OURS[kind]
+    body = {"apiVersion": version, "kind": kind, "metadata": {"name": "t"}, "spec": spec}
+    place = f"namespaces/{namespace}/" if is_namespaced else ""
+    return kinds.post(f"/apis/{version}/{place}{plural}", body, dryRun="All")
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "said"),
+    [
+        ("Job", a_job(minAvailable=-1), too_small("spec.minAvailable", -1, 0)),
+        ("Job", a_job(maxRetry=-1), too_small("spec.maxRetry", -1, 0)),
+        ("Job", a_job(minSuccess=0), too_small("spec.minSuccess", 0, 1)),
+        (
+            "Job",
+            a_job(ttlSecondsAfterFinished=-1),
+            too_small("spec.ttlSecondsAfterFinished", -1, 0),
+        ),
+        (
+            "Job",
+            {"tasks": []},
+            "spec.tasks: Invalid value: 0: spec.tasks in body should have at least 1 items",
+        ),
+        (
+            "Job",
+            {"tasks": [{**A_TASK, "name": "Bad_Name"}]},
+            'spec.tasks[0].name: Invalid value: "Bad_Name": spec.tasks[0].name in body should '
+            "match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'",
+        ),
+        (
+            "Job",
+            {"tasks": [{**A_TASK, "topologyPolicy": "some"}]},
+            'spec.tasks[0].topologyPolicy: Unsupported value: "some": supported values: "none", '
+            '"best-effort", "restricted", "single-numa-node"',
+        ),
+        (
+            "Job",
+            a_job(volumes=[{"mountPath": ""}]),
+            'spec.volumes[0].mountPath: Invalid value: "": spec.volumes[0].mountPath in body should '
+            "be at least 1 chars long",
+        ),
+        (
+            "Job",
+            a_job(queue="A_b"),
+            f'spec.queue: Invalid value: "A_b": spec.queue in body should match {DNS}',
+        ),
+        (
+            "Job",
+            a_job(networkTopology={"mode": "firm"}),
+            'spec.networkTopology.mode: Unsupported value: "firm": supported values: "hard", '
+            '"soft"',
+        ),
+        ("Queue", {"weight": -1}, too_small("spec.weight", -1, 1)),
+        ("Queue", {"priority": -1}, too_small("spec.priority", -1, 0)),
+        (
+            "Queue",
+            {"weight": 65536},
+            "spec.weight: Invalid value: 65536: spec.weight in body should be less than or equal "
+            "to 65535",
+        ),
+        (
+            "Queue",
+            {"parent": "A"},
+            f'spec.parent: Invalid value: "A": spec.parent in body should match {DNS}',
+        ),
+        (
+            "Queue",
+            {"dequeueStrategy": "x"},
+            'spec.dequeueStrategy: Unsupported value: "x": supported values: "fifo", "traverse"',
+        ),
+        ("PodGroup", {"minMember": -1}, too_small("spec.minMember", -1, 0)),
+        (
+            "PodGroup",
+            {"subGroupPolicy": [{"name": "a", "subGroupSize": 0}]},
+            too_small("spec.subGroupPolicy[0].subGroupSize", 0, 1),
+        ),
+        (
+            "HyperNode",
+            {"tier": 1, "members": []},
+            "spec.members: Invalid value: 0: spec.members in body should have at least 1 items",
+        ),
+        (
+            "HyperNode",
+            a_hyper_node({"selector": {"exactMatch": {"name": "a"}}, "type": "Rack"}),
+            'spec.members[0].type: Unsupported value: "Rack": supported values: "Node", '
+            '"HyperNode"',
+        ),
+        (
+            "HyperNode",
+            a_hyper_node({"selector": {"exactMatch": {"name": ""}}}),
+            'spec.members[0].selector.exactMatch.name: Invalid value: "": '
+            "spec.members[0].selector.exactMatch.name in body should be at least 1 chars long",
+        ),
+        (
+            "HyperNode",
+            a_hyper_node({"selector": {"regexMatch": {}}}),
+            "spec.members[0].selector.regexMatch.pattern: Required value",
+        ),
+        (
+            "CronJob",
+            {**CRON, "startingDeadlineSeconds": -1},
+            too_small("spec.startingDeadlineSeconds", -1, 0),
+        ),
+        (
+            "CronJob",
+            {**CRON, "concurrencyPolicy": "Maybe"},
+            'spec.concurrencyPolicy: Unsupported value: "Maybe": supported values: "Allow", '
+            '"Forbid", "Replace"',
+        ),
+        (
+            "CronJob",
+            {**CRON, "schedule": ""},
+            'spec.schedule: Invalid value: "": schedule is required, but got empty',
+        ),
+        (
+            "CronJob",
+            {**CRON, "timeZone": "New York"},
+            'spec.timeZone: Invalid value: "New York": unknown timeZone',
+        ),
+        (
+            "JobFlow",
+            {"flows": [{"name": ""}]},
+            'spec.flows[0].name: Invalid value: "": spec.flows[0].name in body should be at least '
+            "1 chars long",
+        ),
+        (
+            "JobFlow",
+            {"flows": [{"name": "a"}], "jobRetainPolicy": "burn"},
+            'spec.jobRetainPolicy: Unsupported value: "burn": supported values: "retain", "delete"',
+        ),
+    ],
+)
+def test_definitions_say_what_is_wrong(kinds, namespace, kind, spec, said):
+    failure = offer(kinds, namespace, kind, spec).expect_failure(422, "Invalid")
+    group = OURS[kind][0].split("/")[0]
+    start = f'{kind}.{group} "t" is invalid: '
+    # Definitions with rules say that these were not asked, if a schema stopped them.
+    assert failure["message"] in (start + said, f"{start}[{said}, {NOT_ASKED}]")
+
+
+# What a webhook refuses, and a controller can use, or tells of (docs/decisions/0023).
+@pytest.mark.parametrize(
+    ("kind", "spec"),
+    [
+        ("CronJob", {**CRON, "schedule": "TZ=Europe/Berlin 0 3 * * *"}),
+        ("CronJob", {**CRON, "timeZone": ""}),
+        ("CronJob", {**CRON, "timeZone": "America/Argentina/ComodRivadavia"}),
+        ("Job", a_job(minAvailable=2)),
+        ("Job", {"tasks": [{**A_TASK, "minAvailable": 2}]}),
+        ("Job", {"tasks": [A_TASK, A_TASK]}),
+        ("Job", a_job(policies=[{"event": "PodFailed", "exitCode": 3, "action": "AbortJob"}])),
+        ("Job", a_job(volumes=[{"mountPath": "/v", "volumeClaim": {}, "volumeClaimName": "made"}])),
+        ("Queue", {"capability": {"cpu": "-1"}}),
+        ("Queue", {"guarantee": {"resource": {"cpu": "1"}}}),
+        ("JobFlow", {"flows": [{"name": "a", "dependsOn": {"targets": ["a", "b"]}}]}),
+    ],
+)
+def test_definitions_leave_to_admission_what_can_be_used(kinds, namespace, kind, spec):
+    offer(kinds, namespace, kind, spec).expect(201)

@@ -4,67 +4,9 @@ import time
 
 import pytest
 
-from support.hook_server import HookServer, denying, patching
+from support.hook_server import denying, patching
 from support.poll import until
 from support.processes import free_port
-from support.world import unique
-
-ROOT = "/apis/admissionregistration.k8s.io/v1"
-KINDS = {"mutating": "MutatingWebhookConfiguration", "validating": "ValidatingWebhookConfiguration"}
-
-
-@pytest.fixture
-def server(tmp_path):
-    made = HookServer(tmp_path)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def configure(rest, namespace, server):
-    """Adds a configuration with one webhook, for the test's namespace alone, and waits until it
-    holds: a real server takes a moment to notice it."""
-    made = []
-
-    def add(flavour, expect=201, probe=True, prefix="hook", **more):
-        name = unique(prefix)
-        rule = {"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"]}
-        hook = {
-            "name": f"{name}.example.com",
-            "clientConfig": {
-                "url": f"https://127.0.0.1:{server.port}/{name}",
-                "caBundle": server.ca_bundle,
-            },
-            "rules": [{**rule, "resources": ["configmaps"]}],
-            "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
-            "sideEffects": "None",
-            "admissionReviewVersions": ["v1"],
-            **more,
-        }
-        path = f"{ROOT}/{flavour}webhookconfigurations"
-        body = {"kind": KINDS[flavour], "metadata": {"name": name}, "webhooks": [hook]}
-        answer = rest.post(path, {"apiVersion": "admissionregistration.k8s.io/v1", **body})
-        if expect != 201:
-            return answer.expect_failure(expect, "Invalid")
-        made.append(f"{path}/{name}")
-        answer.expect(201)
-        if probe:
-            until(lambda: _reaches(rest, namespace, server, name), 20, f"{name} is called")
-        return name
-
-    yield add
-    for path in made:
-        rest.delete(path)
-
-
-def _reaches(rest, namespace, server, name):
-    before = len(server.seen)
-    rest.post(f"/api/v1/namespaces/{namespace}/configmaps?dryRun=All", _map("probe"))
-    reached = any(seen["path"] == f"/{name}" for seen in server.seen[before:])
-    if reached:
-        time.sleep(0.2)  # A probe that came late must not stand among what the test counts.
-        server.seen.clear()
-    return reached
 
 
 def _map(name, **data):

@@ -46,6 +46,17 @@ def test_finished_pods_take_no_room():
     assert checks.nodes_within_allocatable(nodes, pods) == []
 
 
+def test_what_devices_serve_is_no_matter_of_the_node():
+    nodes = [objects.node("n")]
+    asks = {"resources": {"requests": {"example.com/card": "1"}}}
+    pod = placed("a", "n", cpu=None, memory=None, container=asks)
+    problem = ["node n: example.com/card 1 used of 0"]
+    assert checks.nodes_within_allocatable(nodes, [pod]) == problem
+    mapping = {"resourceName": "example.com/card", "containerName": "main", "requestName": "r"}
+    pod["status"]["extendedResourceClaimStatus"] = {"requestMappings": [mapping]}
+    assert checks.nodes_within_allocatable(nodes, [pod]) == []
+
+
 def test_the_number_of_pods_is_room_too():
     nodes = [objects.node("n", pods=1)]
     pods = [placed("a", "n", cpu="1m"), placed("b", "n", cpu="1m")]

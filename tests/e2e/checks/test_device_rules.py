@@ -36,9 +36,12 @@ def demand(count=1, selectors=(), **more):
 
 
 def claim(name, *given, requests=None, users=(), node_name="n1", constraints=()):
-    """`given`: (request, pool, device)."""
+    """`given`: (request, pool, device), and what else its result says."""
     requests = requests or [{"name": "r", "exactly": demand()}]
-    results = [{"request": r, "driver": "d", "pool": p, "device": d} for r, p, d in given]
+    results = [
+        {"request": r, "driver": "d", "pool": p, "device": d, **dict(*more)}
+        for r, p, d, *more in given
+    ]
     field = {"key": "metadata.name", "operator": "In", "values": [node_name]}
     where = {"nodeSelectorTerms": [{"matchFields": [field]}]}
     status = {}
@@ -66,9 +69,9 @@ SLICES = [
 ]
 
 
-def violations(claims, pods, slices=SLICES):
+def violations(claims, pods, slices=SLICES, rules=()):
     course = {"slices": slices, "classes": CLASSES, "claims": claims, "pods": pods}
-    return judge({"nodes": NODES, **course}).violations
+    return judge({"nodes": NODES, **course, "rules": rules}).violations
 
 
 def test_what_is_right_is_not_blamed():
@@ -158,6 +161,169 @@ def test_who_waits_is_looked_at(requests, constraints, fits):
     assert found == (["p waits and fits on n1 []"] if fits else [])
 
 
+def capacity(amount, **policy):
+    return {"m": {"value": amount, **({"requestPolicy": policy} if policy else {})}}
+
+
+def shared(name="s", amount="10Gi", **policy):
+    return device(name, allowMultipleAllocations=True, capacity=capacity(amount, **policy))
+
+
+def part(amount, share="one"):
+    return {"shareID": share, "consumedCapacity": {"m": amount}}
+
+
+def wants(amount, count=1):
+    return [{"name": "r", "exactly": demand(count, capacity={"requests": {"m": amount}})}]
+
+
+def having(name, *results, requests):
+    """A claim with devices of n1, and its pod."""
+    return claim(name, *results, requests=requests, users=[name]), pod(name, name, on="n1")
+
+
+LOOKS = [{"name": "r", "exactly": demand(adminAccess=True)}]
+SHARED = [slice_("n1", shared())]
+ADMIN = {"adminAccess": True}
+
+
+@pytest.mark.parametrize(
+    ("slices", "placed", "words"),
+    [
+        (
+            SHARED,
+            [
+                having("c", ("r", "n1", "s", part("4Gi")), requests=wants("4Gi")),
+                having("e", ("r", "n1", "s", part("6Gi", "two")), requests=wants("6Gi")),
+            ],
+            None,
+        ),
+        (
+            SHARED,
+            [
+                having("c", ("r", "n1", "s", part("5Gi")), requests=wants("5Gi")),
+                having("e", ("r", "n1", "s", part("6Gi", "two")), requests=wants("6Gi")),
+            ],
+            "of its d/m",
+        ),
+        (SHARED, [having("c", ("r", "n1", "s"), requests=wants("4Gi"))], "share None"),
+        (
+            SHARED,
+            [having("c", ("r", "n1", "s", part("3Gi")), requests=wants("4Gi"))],
+            "is consumed by",
+        ),
+        (  # Who asks for nothing has all there is.
+            SHARED,
+            [having("c", ("r", "n1", "s", part("10Gi")), requests=None)],
+            None,
+        ),
+        (
+            SLICES,
+            [having("c", ("r", "n1", "a", part("1Gi")), requests=None)],
+            "with the share one",
+        ),
+        (
+            SLICES,
+            [
+                having("c", ("r", "n1", "a"), requests=None),
+                having("e", ("r", "n1", "a", ADMIN), requests=LOOKS),
+            ],
+            None,
+        ),
+        (SLICES, [having("c", ("r", "n1", "a", ADMIN), requests=None)], "adminAccess True"),
+        (SLICES, [having("c", ("r", "n1", "a"), requests=LOOKS)], "adminAccess False"),
+        (
+            SLICES,
+            [having("c", ("r", "n1", "a"), ("r", "n1", "a"), requests=TWO)],
+            "has ('d', 'n1', 'a') twice",
+        ),
+    ],
+)
+def test_parts_and_looks_are_looked_at(slices, placed, words):
+    found = violations([c for c, _ in placed], [p for _, p in placed], slices)
+    assert found == [] if words is None else any(words in text for text in found), found
+
+
+RANGE = {"default": "4Gi", "validRange": {"min": "2Gi", "step": "3Gi", "max": "8Gi"}}
+VALUES = {"default": "4Gi", "validValues": ["4Gi", "8Gi"]}
+
+
+@pytest.mark.parametrize(
+    ("policy", "asked", "comes_to"),
+    [
+        ({}, None, "10Gi"),
+        ({}, "3Gi", "3Gi"),
+        ({}, "11Gi", None),
+        (RANGE, None, "4Gi"),
+        (RANGE, "1Gi", "2Gi"),
+        (RANGE, "2Gi", "2Gi"),
+        (RANGE, "3Gi", "5Gi"),
+        (RANGE, "6Gi", "8Gi"),
+        (RANGE, "9Gi", None),
+        (VALUES, None, "4Gi"),
+        (VALUES, "1Gi", "4Gi"),
+        (VALUES, "5Gi", "8Gi"),
+        (VALUES, "9Gi", None),
+    ],
+)
+def test_requests_for_capacity_come_to_what_the_policy_says(policy, asked, comes_to):
+    slices = [slice_("n1", shared(**policy))]
+    requests = wants(asked) if asked else [{"name": "r", "exactly": demand()}]
+    waits = violations([claim("c", requests=requests)], [pod("p", "c")], slices)
+    assert (waits == []) == (comes_to is None), waits
+    if comes_to:
+        right, its_pod = having("c", ("r", "n1", "s", part(comes_to)), requests=requests)
+        assert violations([right], [its_pod], slices) == []
+
+
+@pytest.mark.parametrize(
+    ("requests", "fits"),
+    [
+        (wants("4Gi"), True),
+        (wants("5Gi"), False),
+        (wants("2Gi", 2), True),  # Two parts of one device.
+        (wants("2Gi", 3), False),
+        (LOOKS, True),
+    ],
+)
+def test_who_waits_for_a_part_is_looked_at(requests, fits):
+    has, its_pod = having("has", ("r", "n1", "s", part("6Gi")), requests=wants("6Gi"))
+    found = violations([has, claim("c", requests=requests)], [its_pod, pod("p", "c")], SHARED)
+    assert found == (["p waits and fits on n1 []"] if fits else [])
+
+
+def test_all_devices_are_not_had_where_one_is_tainted():
+    clean = [slice_("n1", device("a"))]
+    tainted = [slice_("n1", device("a"), device("w", taints=[WORN]))]
+    claims = [claim("c", requests=ALL)]
+    assert violations(claims, [pod("p", "c")], clean) == ["p waits and fits on n1 []"]
+    assert violations(claims, [pod("p", "c")], tainted) == []
+
+
+def test_rules_taint_what_they_select():
+    def found(claims, pods, selector):
+        spec = {"taint": WORN, **({} if selector is None else {"deviceSelector": selector})}
+        return violations(claims, pods, SLICES[:1], [{"spec": spec}])
+
+    has = given(("r", "n1", "a"))
+    assert any("does not select" in text for text in found(has, ON_N1, {"driver": "d"}))
+    assert any("does not select" in text for text in found(has, ON_N1, {"device": "a"}))
+    for other in ({"device": "b"}, {"pool": "n2"}, {"driver": "e"}, None):
+        assert found(has, ON_N1, other) == []
+    waits = [claim("c")], [pod("p", "c")]
+    assert found(*waits, {"pool": "n1"}) == []
+    assert found(*waits, {"pool": "n2"}) == ["p waits and fits on n1 []"]
+
+
+def test_claims_that_are_made_for_pods_are_theirs():
+    waits = pod("p", "c")
+    waits["spec"]["resourceClaims"] = [{"name": "c", "resourceClaimTemplateName": "t"}]
+    claims = [claim("made")]
+    assert violations(claims, [waits]) == []  # It is not made yet, as far as the pod says.
+    waits["status"] = {"resourceClaimStatuses": [{"name": "c", "resourceClaimName": "made"}]}
+    assert violations(claims, [waits]) == ["p waits and fits on n1 []"]
+
+
 def test_what_others_do_to_their_own_pods_is_kept_apart():
     wrong, waits = given(("r", "n1", "b"), requests=PICKY), claim("open")
     pods = copy.deepcopy([*ON_N1, pod("q", "open")])
@@ -226,6 +392,20 @@ class Script:
             body = copy.deepcopy(event)
             body["metadata"]["resourceVersion"] = "2"
             yield {"type": "MODIFIED", "object": body}
+
+
+def test_the_history_sees_parts_that_were_more_than_the_whole_for_a_moment():
+    first = claim("c", ("r", "n1", "s", part("6Gi")))
+    second = claim("e", ("r", "n1", "s", part("6Gi", "two")))
+    for gives_back in (True, False):
+        events = [first, *([claim("c")] if gives_back else []), second, claim("c"), claim("e")]
+        history = LendingHistory(Script(events), "/")
+        try:
+            until(lambda: history.lent == 2, 5, "both were seen")
+        finally:
+            history.close()
+        assert history.problems() == []
+        assert (history.beyond(SHARED) == []) == gives_back
 
 
 @pytest.mark.parametrize("gives_back", [True, False])

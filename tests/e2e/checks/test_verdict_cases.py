@@ -1,5 +1,7 @@
 """The tables of admission/cases are whole."""
 
+import re
+
 import pytest
 
 from support import policies, verdict_cases
@@ -38,6 +40,22 @@ def test_each_policy_is_bound_and_denies():
             assert bound[body["metadata"]["name"]]["validationActions"] == ["Deny"]
             assert {v["reason"] for v in body["spec"]["validations"]} == {"Invalid"}
             assert ("paramKind" in body["spec"]) == ("paramRef" in bound[body["metadata"]["name"]])
+
+
+def test_policies_say_what_they_belong_to():
+    """As Volcano's do: those of its first four kinds on their bindings alone."""
+    bare = re.compile("(volcano-)?(job|queue|podgroup|pod)-(validation|mutation)-policy")
+    marked = set()
+    for body in policies.documents():
+        name, labels = body["metadata"]["name"], body["metadata"].get("labels", {})
+        if bare.fullmatch(name):
+            assert labels == {}, name
+            continue
+        migration = "map" if body["kind"].startswith("Mutating") else "vap"
+        assert labels["volcano.sh/migration"] == migration, name
+        assert labels["volcano.sh/component"].endswith("-webhook"), name
+        marked.add(name)
+    assert {"jobflow-validation-policy", "hypernode-validation-policy"} < marked
 
 
 def test_what_is_lacking_is_named():

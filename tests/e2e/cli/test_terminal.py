@@ -61,7 +61,7 @@ def test_lists_have_colours_and_fit_where_somebody_looks(vcctl, rest, jobs, at_t
     assert "\x1b[32mRunning\x1b[0m" in forced.out and without_escapes(forced.out) == piped.out
 
 
-def test_times_are_shown_as_one_wishes(vcctl, jobs):
+def test_times_are_shown_as_one_asks(vcctl, jobs):
     created = r"\d{4}-\d\d-\d\d"
     for form, looks in (
         ("relative", r"\d+s"),

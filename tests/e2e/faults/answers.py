@@ -19,7 +19,7 @@ LOST = "lost"
 
 
 class Answers:
-    """Listens on `port` and passes requests on to `target`, but for those that `trouble` meets."""
+    """Listens on `port` and passes requests on to `target`, but for those that `fail` meets."""
 
     def __init__(self, loop, port, target, ca_file, folder):
         self.port, self._target, self._loop = port, target, loop
@@ -30,11 +30,11 @@ class Answers:
         self._far = ssl.create_default_context(cafile=ca_file)
         self._server = None
         self._kinds, self._share, self._rng = (), 0.0, random.Random(0)
-        self.given = {}  # How often, by kind of trouble.
+        self.given = {}  # How often, by kind of fault.
         self.requests = 0
         loop.run(self._listen())
 
-    def trouble(self, kinds, share, seed):
+    def fail(self, kinds, share, seed):
         """A share of the requests is met by one of the kinds: a status such as 503, or LOST."""
         self._kinds, self._share, self._rng = tuple(kinds), share, random.Random(seed)
 

@@ -58,7 +58,7 @@ def answered_wrongly(seats, kinds, share, seed):
     """A share of the requests, by answers of their own or none."""
     before = sum(sum(seat.answers.given.values()) for seat in seats)
     for seat in seats:
-        seat.answers.trouble(kinds, share, seed)
+        seat.answers.fail(kinds, share, seed)
         seat.line.target, seat.was = seat.answers.port, seat.line.target
         seat.line.cut()
     try:

@@ -106,13 +106,24 @@ def scheduler(world, new_scheduler):
 
 
 @pytest.fixture
-def nodesim(installed, tmp_path):
-    """Stands in for the kubelets: bound pods run, deleted pods end."""
-    process = Process(
-        "vc-nodesim", [ours("vc-nodesim"), "--kubeconfig", installed.kubeconfig], tmp_path
-    )
-    yield process
-    process.close()
+def new_nodesim(installed, tmp_path):
+    """Starts stand-ins for the kubelets, which end with the test: bound pods run, deleted pods end."""
+    started = []
+
+    def start(*flags):
+        argv = [ours("vc-nodesim"), "--kubeconfig", installed.kubeconfig, *flags]
+        name = f"vc-nodesim-{len(started)}" if started else "vc-nodesim"
+        started.append(Process(name, argv, tmp_path))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.close()
+
+
+@pytest.fixture
+def nodesim(new_nodesim):
+    return new_nodesim()
 
 
 def _connect(process, kubeconfig):

@@ -96,6 +96,42 @@ def test_cards_are_lent_once_and_come_back(world, family, lends, nodesim, instal
         until(lambda: family.lock not in annotations_of(world, node), 30, "the node is unlocked")
 
 
+def test_what_a_kubelet_had_not_handed_out_the_next_one_does(world, family, lends, new_nodesim):
+    node = family.node(world)
+    first = new_nodesim()
+    first.kill()
+    names = world.gang("g", 1, **family.pod())
+    world.wait_placed(names)
+    # Nobody is there to start it; its node is locked, and its card is lent, as the pod says.
+    assert world.read_pod("g-0")["status"]["phase"] == "Pending"
+    assert not family.lock or family.lock in annotations_of(world, node)
+    new_nodesim()
+    wait_handed_out(world, family, names)
+    if family.lock:
+        until(lambda: family.lock not in annotations_of(world, node), 30, "the node is unlocked")
+    more = world.gang("h", 1, **family.pod())
+    world.wait_placed(more)
+    wait_handed_out(world, family, names + more)
+    assert family.crowded(world.pods()) == {}
+
+
+def test_simulated_nodes_register_cards(world, new_scheduler, lending, new_nodesim):
+    family = FAMILIES["vgpu"]
+    new_scheduler(conf=family.conf(CONF), kubeconfig=lending)
+    cards = ":".join(f"{{node}}-{i},10,30000,NVIDIA-A,true,hami-core" for i in range(2))
+    resources = [flag for name in family.resources.items() for flag in ("--node-resource", "=".join(name))]
+    registered = ("--node-annotation", f"{REGISTER}={cards}:", "--node-label", "cards=two")
+    new_nodesim("--nodes", "2", *resources, *registered)
+    names = [f"node-{i:04}" for i in (1, 2)]
+    for name in names:
+        world.removes_later(f"/api/v1/nodes/{name}")
+    pods = world.gang("g", 2 * family.places, **family.pod(nodeSelector={"cards": "two"}))
+    assert set(world.wait_placed(pods).values()) == set(names)
+    wait_handed_out(world, family, pods)
+    assert family.crowded(world.pods()) == {}
+    assert {card.rsplit("-", 1)[0] for _, card in family.holders(world.pods())} == set(names)
+
+
 @pytest.mark.parametrize("family", LOCKING, indirect=True)
 def test_a_refused_binding_leaves_neither_cards_nor_lock(world, family, lends, gate):
     node = family.node(world)

@@ -7,7 +7,6 @@ import pytest
 
 from support.kubectl import Kubectl
 from support.poll import until
-from support.processes import Process, ours
 from support.rest import STRATEGIC_PATCH
 
 CYCLES = "volcano_e2e_scheduling_latency_milliseconds_count"
@@ -19,20 +18,6 @@ def kubectl(backend, world, tmp_path):
     made = Kubectl(backend.kubeconfig, world.namespace, tmp_path)
     yield made
     made.close()
-
-
-@pytest.fixture
-def new_nodesim(installed, tmp_path):
-    started = []
-
-    def start(*flags):
-        argv = [ours("vc-nodesim"), "--kubeconfig", installed.kubeconfig, *flags]
-        started.append(Process(f"vc-nodesim-{len(started)}", argv, tmp_path))
-        return started[-1]
-
-    yield start
-    for process in started:
-        process.close()
 
 
 def beats(kubectl, node):

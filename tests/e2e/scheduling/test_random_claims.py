@@ -29,7 +29,7 @@ def test_random_claims_get_what_they_ask_for_and_nobody_gets_it_twice(
     # Some wait when the schedulers start, some come while they are at work.
     half = len(units) // 2
     stage.create(units[:half])
-    ours = new_scheduler()
+    ours = new_scheduler(flags=stage.flags())
     theirs = []
     if backend.kind == "kube":
         theirs.append(kube_scheduler.KubeScheduler(backend.kubeconfig, tmp_path))
@@ -51,11 +51,14 @@ def test_random_claims_get_what_they_ask_for_and_nobody_gets_it_twice(
     verdict = judge(course)
     print(f"seed {SEED}, {CLAIMS} claims: {dict(verdict.counts)}, {stage.history.lent} lendings")
     print(f"of others: {verdict.of_others}\njudge({written}) judges the whole course")
-    assert verdict.violations + stage.history.problems() == []
+    beyond = stage.history.beyond(course["slices"])
+    assert verdict.violations + stage.history.problems() + beyond == []
     assert stage.history.is_gapless()
     # It was no walkover.
     counts = verdict.counts
     assert counts["placed"] > CLAIMS // 4 and counts["waiting"] > CLAIMS // 20, counts
     assert counts["unknown"] < CLAIMS // 10 + 5, counts
+    # Of what few claims ask for, many draw some.
+    assert CLAIMS < 300 or (counts["admin"] and counts["shared"]), counts
     refused = [line for line in ours.process.log().splitlines() if "claim.not_released" in line]
     assert refused == []

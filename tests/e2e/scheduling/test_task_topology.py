@@ -51,7 +51,7 @@ def test_each_ps_has_a_node_and_its_workers(world, topology):
     assert roles_by_node(world) == APART
 
 
-def test_without_wishes_one_node_is_filled_first(world, topology):
+def test_without_affinity_one_node_is_filled_first(world, topology):
     world.nodes(2, cpu=8)
     train(world, annotations={})
     world.wait_placed(NAMES)
@@ -97,7 +97,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_wishes_that_mean_nothing_are_told_and_hold_nobody_up(world, topology, case):
+def test_annotations_that_mean_nothing_are_told_and_hold_nobody_up(world, topology, case):
     annotations, word = WRONG[case]
     world.nodes(2, cpu=8)
     train(world, annotations=annotations)

@@ -13,6 +13,8 @@ from support.poll import until
 from support.processes import ROOT, Process, free_port, ours, theirs
 
 READY_WITHIN_S = 90
+# Of the real server: kinds that it serves when it is told to.
+BETA_KINDS = "resource.k8s.io/v1beta2/devicetaintrules=true"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
@@ -155,6 +157,7 @@ class Kube(Backend):
     def start(self):
         self._state = self.dir / "kt"
         argv = [theirs("kt"), "up", "--dir", self._state, "--kcm", "--until-stdin-closes"]
+        argv += ["--runtime-config", BETA_KINDS]
         self._process = Process("kt", argv, self.dir, stdin_held=True)
         description = self._state / "cluster.json"
         until(

@@ -1,7 +1,7 @@
 """What must hold in every state of a cluster, whoever scheduled it.
 
 Works on plain dictionaries as the API serves them. Each function returns a list of sentences, one
-per violation; an empty list is good news.
+per violation; an empty list says that all of it holds.
 """
 
 import re
@@ -48,6 +48,12 @@ def pod_request(body):
     return Pod(body).derived(request)
 
 
+def served_by_devices(pod):
+    """Resources of a pod that a device claim stands for: its node need not have them."""
+    told = (pod.get("status") or {}).get("extendedResourceClaimStatus") or {}
+    return {mapping["resourceName"] for mapping in told.get("requestMappings") or []}
+
+
 def nodes_within_allocatable(nodes, pods):
     """No node carries more than its allocatable room, no pod is on a node that does not exist."""
     rooms = {n["metadata"]["name"]: n.get("status", {}).get("allocatable") or {} for n in nodes}
@@ -62,8 +68,9 @@ def nodes_within_allocatable(nodes, pods):
                 f"pod {pod['metadata']['name']} is on node {node}, which does not exist"
             )
             continue
+        served = served_by_devices(pod)
         for name, value in pod_request(pod).items():
-            if not COUNTED_ON_CARDS.match(name):
+            if name not in served and not COUNTED_ON_CARDS.match(name):
                 used[node][name] += value
     for node in sorted(used):
         for name, value in sorted(used[node].items()):

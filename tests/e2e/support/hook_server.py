@@ -8,10 +8,11 @@ import subprocess
 import threading
 
 
-def certificate(folder):
-    """A self-signed certificate for the loopback address; the paths of it and its key."""
+def certificate(folder, *hosts):
+    """A self-signed certificate for the loopback address and other hosts; the paths of it and its
+    key."""
     certificate, key = folder / "hook.crt", folder / "hook.key"
-    names = "subjectAltName=DNS:localhost,IP:127.0.0.1"
+    names = ",".join(["subjectAltName=DNS:localhost,IP:127.0.0.1", *(f"DNS:{h}" for h in hosts)])
     command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
     command += ["-nodes", "-days", "2", "-subj", "/CN=hook", "-addext", names]
     command += ["-keyout", str(key), "-out", str(certificate)]
@@ -21,10 +22,10 @@ def certificate(folder):
 
 class HookServer:
     """`answer(request)` gives the members of the response beside its uid, or a pair of an HTTP code
-    and a text. Every review is kept in `seen`."""
+    and a text. Every review is kept in `seen`. `hosts`: the names by which it is called, too."""
 
-    def __init__(self, folder):
-        path, key = certificate(folder)
+    def __init__(self, folder, *hosts):
+        path, key = certificate(folder, *hosts)
         self.ca_bundle = base64.b64encode(path.read_bytes()).decode()
         self.seen = []
         self.answer = lambda request: {"allowed": True}

@@ -7,16 +7,23 @@ from dataclasses import dataclass
 from support import objects
 from support.device_checker import LendingHistory
 from support.device_checker.expressions import DOMAIN, EXPRESSIONS
-from support.devices import RESOURCE, Devices
+from support.devices import RESOURCE, TAINT_RULES, Devices
 from support.poll import until
 from support.rest import MERGE_PATCH
 from support.world import unique
 
 HALF = "example.com/half"
 OURS, THEIRS = "volcano", "default-scheduler"
-TAINT = {"key": "example.com/worn", "value": "yes", "effect": "NoSchedule"}
-TOLERATION = {"key": "example.com/worn", "operator": "Exists"}
+WORN = "example.com/worn"
+EFFECTS = ["NoSchedule", "NoExecute"]
+TOLERATION = {"key": WORN, "operator": "Exists"}
 SELECTORS = [text for text in EXPRESSIONS if text != "true"]
+MEMORY = f"{DOMAIN}/memory"
+# What requests for memory of a device that several share come to.
+POLICIES = [
+    {"default": "4Gi", "validRange": {"min": "2Gi", "step": "2Gi", "max": "8Gi"}},
+    {"default": "4Gi", "validValues": ["2Gi", "4Gi", "8Gi"]},
+]
 
 
 def api(kind, name, **body):
@@ -24,16 +31,17 @@ def api(kind, name, **body):
 
 
 class Draw:
-    """Bodies out of a seed. `odds` are chosen so that about a fifth of the pods waits."""
+    """Bodies out of a seed. Odds are chosen so that about a third of the pods waits."""
 
-    def __init__(self, seed, driver, classes):
+    def __init__(self, seed, driver):
         self.dice = random.Random(seed)
-        self.driver, self.classes = driver, classes
+        self.driver = driver
 
     def chance(self, odds):
         return self.dice.random() < odds
 
-    def device(self, name, partition):
+    def device(self, name, partition=False, shares=False):
+        """`shares`: several claims may have a part of some."""
         attributes = {
             f"{DOMAIN}/model": {"string": self.dice.choice("abc")},
             f"{DOMAIN}/numa": {"int": self.dice.randrange(3)},
@@ -44,26 +52,30 @@ class Draw:
             attributes[f"{DOMAIN}/rare"] = {"bool": True}
         if self.chance(0.7):
             attributes["slot"] = {"int": self.dice.randrange(4)}
-        memory = self.dice.choice(["8Gi", "16Gi", "32Gi"])
-        body = {"name": name, "attributes": attributes}
-        body["capacity"] = {f"{DOMAIN}/memory": {"value": memory}}
+        memory = {"value": self.dice.choice(["8Gi", "16Gi", "32Gi"])}
+        body = {"name": name, "attributes": attributes, "capacity": {MEMORY: memory}}
+        if shares and not partition and self.chance(0.25):
+            body["allowMultipleAllocations"] = True
+            if self.chance(0.6):
+                memory["requestPolicy"] = self.dice.choice(POLICIES)
         if self.chance(0.1):
-            body["taints"] = [TAINT]
+            body["taints"] = [{"key": WORN, "value": "yes", "effect": self.dice.choice(EFFECTS)}]
         if partition:
             counters = {"units": {"value": str(self.dice.randint(1, 3))}}
             body["consumesCounters"] = [{"counterSet": "card", "counters": counters}]
         return body
 
-    def slices(self, node, partitions):
-        """Those of one node's pool: one slice or two; sometimes with counters that devices share."""
+    def slices(self, node, ours):
+        """Those of one node's pool: one slice or two. Of ours some devices share counters, or are shared
+        themselves."""
         pool = {"name": node, "generation": self.dice.randint(1, 3)}
-        partition = self.chance(0.3) and partitions
+        partition = self.chance(0.3) and ours
         count = 1 if partition else self.dice.randint(1, 2)
         pool["resourceSliceCount"] = count + partition
         made = []
         for i in range(count):
             names = [f"d{i}-{j}" for j in range(self.dice.randint(2, 5))]
-            made.append({"devices": [self.device(name, partition) for name in names]})
+            made.append({"devices": [self.device(name, partition, ours) for name in names]})
         if partition:
             counters = {"units": {"value": "5"}}
             made.append({"sharedCounters": [{"name": "card", "counters": counters}]})
@@ -72,14 +84,39 @@ class Draw:
 
     def network(self, zone):
         """Devices that all nodes with a label reach."""
-        term = {"matchExpressions": [{"key": HALF, "operator": "In", "values": [zone]}]}
-        pool = {"name": f"net-{zone}", "generation": 1, "resourceSliceCount": 1}
-        devices = [self.device(f"n{i}", False) for i in range(3)]
-        spec = {"driver": self.driver, "pool": pool, "devices": devices}
-        return {**spec, "nodeSelector": {"nodeSelectorTerms": [term]}}
+        return self._wide(f"net-{zone}", self.driver, "n", 3, nodeSelector=_of_half(zone))
 
-    def demand(self):
-        body = {"deviceClassName": self.dice.choice(self.classes)}
+    def everywhere(self, driver):
+        """Devices that all nodes reach."""
+        return self._wide("all", driver, "e", 8, allNodes=True)
+
+    def scattered(self, driver, nodes):
+        """Devices of one pool that are each somewhere else."""
+        spec = self._wide("each", driver, "s", 8, perDeviceNodeSelection=True)
+        for device in spec["devices"]:
+            reach = [{"nodeName": self.dice.choice(nodes)}, {"allNodes": True}]
+            reach.append({"nodeSelector": _of_half("a")})
+            device.update(self.dice.choice(reach))
+        return spec
+
+    def _wide(self, name, driver, prefix, count, **where):
+        pool = {"name": name, "generation": 1, "resourceSliceCount": 1}
+        devices = [self.device(f"{prefix}{i}") for i in range(count)]
+        return {"driver": driver, "pool": pool, "devices": devices, **where}
+
+    def taint_rule(self, pool, device):
+        """Of one device of a pool, or of all; an administrator's word."""
+        selector = {"driver": self.driver, "pool": pool}
+        if self.chance(0.5):
+            selector["device"] = device
+        taint = {"key": WORN, "value": "no", "effect": self.dice.choice(EFFECTS)}
+        return {"deviceSelector": selector, "taint": taint}
+
+    def demand(self, classes):
+        body = {"deviceClassName": self.dice.choice(classes)}
+        if self.chance(0.2):
+            amount = self.dice.choice(["1Gi", "3Gi", "4Gi", "8Gi", "16Gi"])
+            body["capacity"] = {"requests": {MEMORY: amount}}
         if self.chance(0.6):
             body["selectors"] = [{"cel": {"expression": self.dice.choice(SELECTORS)}}]
         if self.chance(0.05):
@@ -90,14 +127,19 @@ class Draw:
             body["tolerations"] = [TOLERATION]
         return body
 
-    def request(self, name):
+    def request(self, name, classes):
         if self.chance(0.15):
-            some = [{"name": f"s{i}", **self.demand()} for i in range(self.dice.randint(2, 3))]
+            count = self.dice.randint(2, 3)
+            some = [{"name": f"s{i}", **self.demand(classes)} for i in range(count)]
             return {"name": name, "firstAvailable": some}
-        return {"name": name, "exactly": self.demand()}
+        return {"name": name, "exactly": self.demand(classes)}
 
-    def claim(self, name):
-        requests = [self.request(f"r{i}") for i in range(1 + self.chance(0.25))]
+    def claim(self, name, classes):
+        if self.chance(0.07):
+            looks = {**self.demand(classes), "adminAccess": True}
+            request = {"name": "r0", "exactly": looks}
+            return api("ResourceClaim", name, spec={"devices": {"requests": [request]}})
+        requests = [self.request(f"r{i}", classes) for i in range(1 + self.chance(0.25))]
         devices = {"requests": requests}
         if self.chance(0.25):
             kind = self.dice.choice(["matchAttribute", "matchAttribute", "distinctAttribute"])
@@ -109,9 +151,20 @@ class Draw:
         return api("ResourceClaim", name, spec={"devices": devices})
 
 
+def _of_half(half):
+    term = {"matchExpressions": [{"key": HALF, "operator": "In", "values": [half]}]}
+    return {"nodeSelectorTerms": [term]}
+
+
+def from_template(claim):
+    """The same, to be made for each pod that names it."""
+    name, spec = claim["metadata"]["name"], claim["spec"]
+    return api("ResourceClaimTemplate", name, spec={"spec": spec})
+
+
 @dataclass
 class Unit:
-    """A pod with its claims; `shares` are claims of pods before it."""
+    """A pod, and the claims and templates that come with it; others were there before it."""
 
     pod: dict
     claims: list
@@ -125,15 +178,25 @@ class Stage:
         self.world, self.rest, self.seed = world, world.rest, seed
         self.devices = Devices(world)
         self.beside = beside  # Kubernetes' scheduler has half of it.
-        self.classes = [self.devices.device_class, self._sharp_class()]
-        self.draw = Draw(seed, self.devices.driver, self.classes)
+        # What schedulers have in common they would give twice: nobody keeps one from what the other is
+        # about to give. Devices that all nodes reach have a driver of their own, and are ours.
+        self.wide_driver = f"wide-{self.devices.driver}"
+        of_driver = f'device.driver == "{self.devices.driver}"'
+        self.classes = [self.devices.device_class, self._class(of_driver, SELECTORS[0])]
+        self.wide_class = self._class(f'device.driver == "{self.wide_driver}"')
+        self.rules = self.devices.serves_taint_rules()
+        self.draw = Draw(seed, self.devices.driver)
         self.units = self._draw_units(claims)
         self.node_count = max(4, claims // 6)
+        self.devices.allow_admin_access()
         self.history = LendingHistory(self.rest, self.devices.claims)
 
-    def _sharp_class(self):
+    def flags(self):
+        """Those of our scheduler."""
+        return ["--feature-gates=DRADeviceTaintRules=true"] if self.rules else []
+
+    def _class(self, *expressions):
         name = unique("class")
-        expressions = [f'device.driver == "{self.devices.driver}"', SELECTORS[0]]
         selectors = [{"cel": {"expression": text}} for text in expressions]
         self._post("deviceclasses", api("DeviceClass", name, spec={"selectors": selectors}))
         return name
@@ -143,20 +206,33 @@ class Stage:
         self.rest.post(path, body).expect(201)
         self.world.removes_later(f"{path}/{body['metadata']['name']}")
 
+    def _slice(self, spec):
+        self._post("resourceslices", api("ResourceSlice", unique("slice"), spec=spec))
+
     def _draw_units(self, claims):
         dice, made, number = self.draw.dice, [], 0
         while number < claims:
-            own = [self.draw.claim(f"c{number + i}") for i in range(1 + (dice.random() < 0.2))]
+            ours = not self.beside or dice.random() < 0.5
+            # Of the wide ones there are few.
+            classes = [*self.classes * 3, self.wide_class] if ours else self.classes
+            count = 1 + (dice.random() < 0.2)
+            own = [self.draw.claim(f"c{number + i}", classes) for i in range(count)]
             number += len(own)
             users = dice.choice([1, 1, 1, 2])  # Some claims are shared.
-            ours = not self.beside or dice.random() < 0.5
+            if users == 1 and dice.random() < 0.25:
+                own = [from_template(claim) for claim in own]
             for user in range(users):
-                pod = self._pod(f"p{len(made)}", [c["metadata"]["name"] for c in own], ours)
+                pod = self._pod(f"p{len(made)}", own, ours)
                 made.append(Unit(pod, own if user == 0 else [], ours))
         return made
 
     def _pod(self, name, claims, ours):
-        entries = [{"name": f"e{i}", "resourceClaimName": c} for i, c in enumerate(claims)]
+        keys = {"ResourceClaim": "resourceClaimName"}
+        keys["ResourceClaimTemplate"] = "resourceClaimTemplateName"
+        entries = [
+            {"name": f"e{i}", keys[claim["kind"]]: claim["metadata"]["name"]}
+            for i, claim in enumerate(claims)
+        ]
         more = {"nodeSelector": {HALF: "a" if ours else "b"}} if self.beside else {}
         who = {"group": name} if ours else {"scheduler": THEIRS}
         return objects.pod(name, cpu="10m", memory="1Mi", resourceClaims=entries, **who, **more)
@@ -164,20 +240,34 @@ class Stage:
     # --- making -----------------------------------------------------------------------------
 
     def build(self):
+        nodes = []
         for i in range(self.node_count):
             half = "ab"[i % 2]
-            node = self.world.node(cpu=64, labels={HALF: half})
+            nodes.append(self.world.node(cpu=64, labels={HALF: half}))
             # Over counters kube-scheduler 1.36.1 now and then falls (checkAvailableCounters).
-            for spec in self.draw.slices(node, partitions=half == "a" or not self.beside):
-                self._post("resourceslices", api("ResourceSlice", unique("slice"), spec=spec))
+            ours = half == "a" or not self.beside
+            specs = self.draw.slices(nodes[-1], ours)
+            for spec in specs:
+                self._slice(spec)
+            if self.rules and ours and self.draw.chance(0.15):
+                spec = self.draw.taint_rule(nodes[-1], specs[0]["devices"][0]["name"])
+                self._taint_rule(spec)
         for half in "ab":
-            spec = self.draw.network(half)
-            self._post("resourceslices", api("ResourceSlice", unique("slice"), spec=spec))
+            self._slice(self.draw.network(half))
+        self._slice(self.draw.everywhere(self.wide_driver))
+        self._slice(self.draw.scattered(self.wide_driver, nodes))
+
+    def _taint_rule(self, spec):
+        body = api("DeviceTaintRule", unique("rule"), spec=spec)
+        body["apiVersion"] = "resource.k8s.io/v1beta2"
+        self.rest.post(TAINT_RULES, body).expect(201)
+        self.world.removes_later(f"{TAINT_RULES}/{body['metadata']['name']}")
 
     def create(self, units):
         for unit in units:
             for claim in unit.claims:
-                self.rest.post(self.devices.claims, claim).expect(201)
+                plural = f"{claim['kind'].lower()}s"
+                self.rest.post(f"{self.devices.home}/{plural}", claim).expect(201)
             name = unit.pod["metadata"]["name"]
             if unit.ours:
                 self.world.pod_group(name, 1)
@@ -202,6 +292,7 @@ class Stage:
 
         def still():
             alive()
+            self.devices.make_claims()
             self.devices.collect()
             pods = self.mine()
             claims = self.rest.get(self.devices.claims).expect(200)["items"]
@@ -227,14 +318,16 @@ class Stage:
         def items(path):
             return self.rest.get(path).expect(200)["items"]
 
-        driver = self.devices.driver
+        drivers = self.devices.driver, self.wide_driver
         slices = items(f"{RESOURCE}/resourceslices")
+        rules = items(TAINT_RULES) if self.rules else []
         return {
             "nodes": items("/api/v1/nodes"),
-            "slices": [s for s in slices if s["spec"]["driver"] == driver],
+            "slices": [s for s in slices if s["spec"]["driver"] in drivers],
             "classes": items(f"{RESOURCE}/deviceclasses"),
             "claims": items(self.devices.claims),
             "pods": self.mine(),
+            "rules": [r for r in rules if _selector(r).get("driver") in drivers],
         }
 
     def close(self):
@@ -246,6 +339,10 @@ class Stage:
             path = f"{self.devices.claims}/{claim['metadata']['name']}"
             self.rest.delete(path)
             self.rest.patch(path, gone, MERGE_PATCH)
+
+
+def _selector(rule):
+    return rule["spec"].get("deviceSelector") or {}
 
 
 def _has_answer(pod):

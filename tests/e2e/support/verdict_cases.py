@@ -3,7 +3,8 @@
 A file has the `path` of a kind, a `base` object that is accepted, and `cases`. A case changes the base
 by a merge patch (`with`); it is made, or, where there is a `before` (another patch) or `existing` (the
 name of an object that is there), brought about by an update; with `delete`, the object of that name
-goes. `queues` are there beforehand, `annotations` are those of the namespace. What is said:
+goes. `queues` are there beforehand, `annotations` are those of the namespace; `namespace` names one
+that is not made for the case. What is said:
 
     both: allowed, or a part of the refusal's text; or for each way of its own `webhook:`, `policy:`
     why: must stand where the two do not agree
@@ -20,8 +21,8 @@ from support.processes import ROOT
 FOLDER = ROOT / "tests/e2e/admission/cases"
 WAYS = ("webhook", "policy")
 KEYS = {
-    "name", "with", "before", "existing", "delete", "queues", "annotations", "both", "webhook",
-    "policy", "why", "schema", "made",
+    "name", "with", "before", "existing", "delete", "queues", "annotations", "namespace", "both",
+    "webhook", "policy", "why", "schema", "made",
 }  # fmt: skip
 
 
@@ -49,6 +50,7 @@ class Case:
         self.object = merged(base, body.get("with", {}))
         self.queues = body.get("queues", [])
         self.annotations = body.get("annotations")
+        self.namespace = body.get("namespace")
         self.made = body.get("made", {})
 
     def told(self, way):

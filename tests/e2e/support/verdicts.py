@@ -45,7 +45,7 @@ class _Scene:
     def __init__(self, rest, case):
         self._rest = rest
         self._case = case
-        self._namespace = unique("verdict")
+        self._namespace = case.namespace or unique("verdict")
         self._made = []
 
     def __enter__(self):
@@ -70,7 +70,10 @@ class _Scene:
         body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self._namespace}}
         if self._case.annotations:
             body["metadata"]["annotations"] = self._case.annotations
-        self._post("/api/v1/namespaces", body)
+        if self._case.namespace:  # It is there, or stays.
+            assert self._rest.post("/api/v1/namespaces", body).status in (201, 409)
+        else:
+            self._post("/api/v1/namespaces", body)
         self._path = self._case.path.format(namespace=self._namespace)
         if self._case.before is not None:
             self._post(self._path, self._case.before)

@@ -1,11 +1,15 @@
 """vc-webhook-manager as a program: registrations, certificates, replicas, ends."""
 
 import base64
+import contextlib
+import os
+import signal
+import socket
 import ssl
 
 import pytest
 
-from support import accounts
+from support import accounts, hook_server
 from support import webhook_manager as webhooks
 from support.daemon import fetch
 from support.jobs import BATCH, JobWorld, job_spec, task
@@ -16,6 +20,7 @@ from support.webhook_manager import WebhookManager, bundle_of
 from support.world import unique
 
 DEPLOYED = webhooks.ALL.replace("/pods/validate,", "")
+KEPT = f"/api/v1/namespaces/{webhooks.NAMESPACE}/secrets/{webhooks.SECRET}"
 
 
 @pytest.fixture
@@ -57,9 +62,26 @@ def is_denied(place):
     return answer.status >= 400 and "denied the request: unable to find" in answer.body["message"]
 
 
+def trusting(rest):
+    """TLS with the authorities that the webhooks keep in their Secret."""
+    kept = rest.get(KEPT).expect(200)["data"]
+    return ssl.create_default_context(cadata=base64.b64decode(kept["ca.crt"]).decode())
+
+
+@contextlib.contextmanager
+def unfinished_review(manager, rest):
+    """A review whose body does not come: the webhooks have read its head, and wait."""
+    head = "POST /jobs/validate HTTP/1.1\r\nHost: webhooks\r\nContent-Type: application/json\r\n"
+    head += "Content-Length: 10\r\nExpect: 100-continue\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", manager.port), timeout=10) as line:
+        with trusting(rest).wrap_socket(line, server_hostname="127.0.0.1") as tls:
+            tls.sendall(head.encode())
+            assert tls.recv(100).startswith(b"HTTP/1.1 100 ")
+            yield
+
+
 def test_it_registers_itself_and_two_replicas_agree(backend, clean, running, place, tmp_path):
-    secret = f"/api/v1/namespaces/{webhooks.NAMESPACE}/secrets/{webhooks.SECRET}"
-    clean.delete(secret)
+    clean.delete(KEPT)
     port = free_port()
     first = WebhookManager(
         backend.kubeconfig, tmp_path, "first", flags=["--self-register"], port=port
@@ -70,11 +92,10 @@ def test_it_registers_itself_and_two_replicas_agree(backend, clean, running, pla
     first.wait_ready().wait_registered()
     second.wait_ready().wait_registered()
     assert is_denied(place)
-    kept = clean.get(secret).expect(200)["data"]
+    kept = clean.get(KEPT).expect(200)["data"]
     assert set(kept) == {"ca.crt", "ca.key", "tls.crt", "tls.key"}
     assert bundle_of(clean, "jobs-validate") == kept["ca.crt"]
-    authorities = base64.b64decode(kept["ca.crt"]).decode()
-    tls = ssl.create_default_context(cadata=authorities)
+    tls = trusting(clean)
     for daemon in (first, second):
         status, text = fetch(f"{daemon.url}/jobs/validate", tls=tls)
         assert (status, text) == (405, "reviews are sent by POST\n")
@@ -125,7 +146,47 @@ def test_sigterm_ends_it_with_0(backend, clean, running, tmp_path):
     running.append(manager)
     manager.wait_ready()
     assert manager.process.stop() == 0
-    assert "webhooks.stopping" in manager.process.log()
+    log = manager.process.log()
+    assert "webhooks.stopping" in log
+    assert f"flag name=port value={manager.port}" in log
+
+
+def test_reviews_are_waited_for_no_longer_than_may_be(backend, clean, running, tmp_path):
+    flags = ["--self-register", "--graceful-shutdown-time=1s"]
+    manager = WebhookManager(backend.kubeconfig, tmp_path, flags=flags)
+    running.append(manager)
+    manager.wait_ready()
+    with unfinished_review(manager, clean):
+        assert manager.process.stop() == 1
+    assert "close admission server failed: " in manager.process.log()
+
+
+def test_a_second_signal_ends_it_at_once(backend, clean, running, tmp_path):
+    manager = WebhookManager(backend.kubeconfig, tmp_path, flags=["--self-register"])
+    running.append(manager)
+    manager.wait_ready()
+    with unfinished_review(manager, clean):
+        os.kill(manager.process.pid, signal.SIGTERM)
+        until(lambda: "webhooks.stopping" in manager.process.log(), 10, "it is about to end")
+        assert manager.process.check()
+        assert manager.process.stop() == 1
+    assert "close admission server failed" not in manager.process.log()
+
+
+def test_with_tls_1_2_few_suites_are_taken(backend, clean, running, tmp_path):
+    manager = WebhookManager(backend.kubeconfig, tmp_path, flags=["--self-register"])
+    running.append(manager)
+    manager.wait_ready()
+    tls = trusting(clean)
+    tls.maximum_version = ssl.TLSVersion.TLSv1_2
+    tls.set_ciphers("ECDHE-ECDSA-AES256-GCM-SHA384")
+    assert fetch(f"{manager.url}/jobs/validate", tls=tls)[0] == 405
+    tls.set_ciphers("ECDHE-ECDSA-CHACHA20-POLY1305")
+    with pytest.raises(OSError):
+        fetch(f"{manager.url}/jobs/validate", tls=tls)
+
+
+OF_OUR_OWN = ["--certificate-secret=s", "--webhook-namespace=n", "--webhook-url=https://h"]
 
 
 @pytest.mark.parametrize(
@@ -138,15 +199,45 @@ def test_sigterm_ends_it_with_0(backend, clean, running, tmp_path):
             1,
             "enabled admission /jobs not found on the admission registered map",
         ),
+        (
+            [*OF_OUR_OWN, "--kubeconfig=/nowhere/config"],
+            1,
+            "vc-webhook-manager: unable to build k8s config: ",
+        ),
         (["--no-such-flag"], 2, "unknown flag: --no-such-flag"),
+        (
+            ["--feature-gates=Nothing=true"],
+            2,
+            'invalid argument "Nothing=true" for "--feature-gates" flag: unrecognized feature gate',
+        ),
     ],
-    ids=["no certificate", "no port", "an unknown path", "an unknown flag"],
+    ids=[
+        "no certificate",
+        "no port",
+        "an unknown path",
+        "no kubeconfig",
+        "an unknown flag",
+        "an unknown gate",
+    ],
 )
 def test_mistakes_end_it_with_a_reason(backend, tmp_path, flags, code, said):
     argv = [ours("vc-webhook-manager"), "--kubeconfig", backend.kubeconfig, *flags]
     program = Process("mistaken", argv, tmp_path)
     try:
         assert program.wait(20) == code
+        assert said in program.log()
+    finally:
+        program.close()
+
+
+def test_it_must_be_told_where_it_is_found(backend, tmp_path):
+    certificate, key = hook_server.certificate(tmp_path)
+    argv = [ours("vc-webhook-manager"), "--kubeconfig", backend.kubeconfig]
+    argv += [f"--tls-cert-file={certificate}", f"--tls-private-key-file={key}"]
+    program = Process("nowhere", [*argv, f"--ca-cert-file={certificate}"], tmp_path)
+    try:
+        assert program.wait(20) == 1
+        said = "failed to start webhooks as both 'url' and 'namespace/name' of webhook are empty"
         assert said in program.log()
     finally:
         program.close()

@@ -16,6 +16,7 @@ class Device:
     pool: str
     body: dict
     spec: dict  # Of its slice.
+    rules: list = field(default_factory=list)  # Specs of DeviceTaintRules that select it.
 
     @property
     def key(self):
@@ -43,7 +44,25 @@ class Device:
         return self.body["capacity"][name]["value"]
 
     def taints(self):
-        return [t for t in self.body.get("taints") or [] if t["effect"] != "None"]
+        found = [*(self.body.get("taints") or []), *(rule["taint"] for rule in self.rules)]
+        return [t for t in found if t["effect"] != "None"]
+
+    @property
+    def shared(self):
+        """Several claims may have a part of it."""
+        return bool(self.body.get("allowMultipleAllocations"))
+
+    def full(self, name):
+        """A name without a domain is the driver's."""
+        return name if "/" in name else f"{self.driver}/{name}"
+
+    def capacities(self):
+        """Full name → (how much there is, the policy of requests for it)."""
+        found = self.body.get("capacity") or {}
+        return {
+            self.full(name): (parse(body["value"]), body.get("requestPolicy"))
+            for name, body in found.items()
+        }
 
     def consumption(self):
         """(set, counter) → amount, of what the devices of its pool share."""
@@ -85,23 +104,34 @@ class Pool:
 
 
 class Offer:
-    """All devices of the newest generation of their pools."""
+    """All devices of the newest generation of their pools, with the taints of rules."""
 
-    def __init__(self, slices):
+    def __init__(self, slices, rules=()):
+        self._rules = [body["spec"] for body in rules]
         by_pool = defaultdict(list)
         for body in slices:
             spec = body["spec"]
             by_pool[spec["driver"], spec["pool"]["name"]].append(spec)
         self.pools = {key: self._pool(key, specs) for key, specs in by_pool.items()}
 
-    @staticmethod
-    def _pool(key, specs):
+    def _selecting(self, driver, pool, device):
+        """The rules that do; one without a selector selects nothing."""
+        have = {"driver": driver, "pool": pool, "device": device}
+        return [
+            rule
+            for rule in self._rules
+            if (selector := rule.get("deviceSelector")) is not None
+            and all(have[key] == value for key, value in selector.items())
+        ]
+
+    def _pool(self, key, specs):
         newest = max(spec["pool"]["generation"] for spec in specs)
         specs = [spec for spec in specs if spec["pool"]["generation"] == newest]
         devices, counters = {}, {}
         for spec in specs:
             for body in spec.get("devices") or []:
-                devices[body["name"]] = Device(*key, body, spec)
+                rules = self._selecting(*key, body["name"])
+                devices[body["name"]] = Device(*key, body, spec, rules)
             for entry in spec.get("sharedCounters") or []:
                 for name, counter in entry["counters"].items():
                     counters[entry["name"], name] = parse(counter["value"])
@@ -130,14 +160,45 @@ class Demand:
     body: dict
     classes: dict  # Name → its expressions.
 
-    def admits(self, device):
-        """Whether it asks for such a device."""
+    def selects(self, device):
+        """Whether it asks for such a device, be it tainted or not."""
         own = [s["cel"]["expression"] for s in self.body.get("selectors") or []]
         wanted = self.classes[self.body["deviceClassName"]] + own
-        return all(holds(text, device) for text in wanted) and all(
+        if not all(holds(text, device) for text in wanted):
+            return False
+        there = device.capacities()
+        if any(there.get(name, (-1,))[0] < amount for name, amount in self._asked(device).items()):
+            return False
+        return self.admin or not device.shared or self.part(device) is not None
+
+    def tolerates(self, device):
+        return all(
             any(_tolerates(t, taint) for t in self.body.get("tolerations") or [])
             for taint in device.taints()
         )
+
+    def admits(self, device):
+        """Whether it may have such a device."""
+        return self.selects(device) and self.tolerates(device)
+
+    def _asked(self, device):
+        """Full name → amount."""
+        asked = (self.body.get("capacity") or {}).get("requests") or {}
+        return {device.full(name): parse(amount) for name, amount in asked.items()}
+
+    def part(self, device):
+        """Full name → what it takes of each capacity of a shared device; None: it cannot."""
+        asked, taken = self._asked(device), {}
+        for name, (there, policy) in device.capacities().items():
+            amount = _adjusted(asked.get(name), there, policy)
+            if amount is None or amount > there:
+                return None
+            taken[name] = amount
+        return taken
+
+    @property
+    def admin(self):
+        return bool(self.body.get("adminAccess"))
 
     @property
     def all(self):
@@ -146,6 +207,26 @@ class Demand:
     @property
     def count(self):
         return self.body.get("count") or 1
+
+
+def _adjusted(asked, there, policy):
+    """What a request for so much, or for nothing, comes to; None: more than the policy lets one have."""
+    if asked is None:
+        return parse(policy["default"]) if policy else there
+    if not policy:
+        return asked
+    valid = sorted(parse(value) for value in policy.get("validValues") or [])
+    if valid:
+        return next((value for value in valid if value >= asked), None)
+    limits = policy.get("validRange")
+    if not limits:
+        return asked
+    least = parse(limits["min"])
+    amount = max(asked, least)
+    if limits.get("step"):
+        step = parse(limits["step"])
+        amount = least + -((least - amount) // step) * step
+    return None if limits.get("max") and amount > parse(limits["max"]) else amount
 
 
 def _tolerates(toleration, taint):

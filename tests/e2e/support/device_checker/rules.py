@@ -1,5 +1,7 @@
 """What must hold of one claim's devices, wherever they come from."""
 
+from support.quantity import parse
+
 
 def of_demands(claim, given):
     """`given` is [(result name, device)]. Each request has what it asks for."""
@@ -27,10 +29,39 @@ def of_all(claim, given, node, offer):
         if not demand.all:
             continue
         mine = {device.key for n, device in given if n == name}
-        missing = {d.key for d in offer.reachable(node) if demand.admits(d)} - mine
+        missing = {d.key for d in offer.reachable(node) if demand.selects(d)} - mine
         if missing:
             problems.append(f"request {name} is for all devices and lacks {sorted(missing)}")
     return problems
+
+
+def of_results(claim, found):
+    """`found` is [(result, device)]. Each result says how the claim has the device."""
+    problems = []
+    demands = {d.name: d for ds in claim.demands.values() for d in ds}
+    for result, device in found:
+        demand = demands.get(result["request"])
+        if demand is None:
+            continue
+        if bool(result.get("adminAccess")) != demand.admin:
+            problems.append(f"{device.key} is given with adminAccess {not demand.admin}")
+        if demand.admin:
+            continue
+        if bool(result.get("shareID")) != device.shared:
+            problems.append(f"{device.key} is given with the share {result.get('shareID')}")
+        wanted = demand.part(device) if device.shared else {}
+        if consumed(result, device) != wanted:
+            problems.append(f"{device.key} is consumed by {result.get('consumedCapacity')}")
+    names = [device.key for _, device in found if not device.shared]
+    twice = sorted({key for key in names if names.count(key) > 1})
+    return problems + [f"{claim.name} has {key} twice" for key in twice]
+
+
+def consumed(result, device):
+    """Full name → what the result takes of a shared device. Names are those of its slice."""
+    there = device.body.get("capacity") or {}
+    taken = result.get("consumedCapacity") or {}
+    return {(device.full(n) if n in there else n): parse(v) for n, v in taken.items()}
 
 
 def _served(claim, given):

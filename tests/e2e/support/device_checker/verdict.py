@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from support.device_checker import rules
 from support.device_checker.model import Claim, Offer, selects
-from support.device_checker.search import fits_on, holders
+from support.device_checker.search import Taken, fits_on, holders, parts
 
 
 @dataclass
@@ -18,9 +18,9 @@ class Verdict:
 
 
 class _Judge:
-    def __init__(self, nodes, slices, classes, claims, pods):
+    def __init__(self, nodes, slices, classes, claims, pods, rules=()):
         self.nodes = {n["metadata"]["name"]: n for n in nodes}
-        self.offer = Offer(slices)
+        self.offer = Offer(slices, rules)
         known = {c["metadata"]["name"]: _expressions(c) for c in classes}
         self.claims = {c["metadata"]["name"]: Claim(c, known) for c in claims}
         self.pods = pods
@@ -28,6 +28,7 @@ class _Judge:
 
     def run(self):
         self.devices_once()
+        self.capacities()
         self.counters()
         for claim in self.claims.values():
             if claim.allocation:
@@ -47,14 +48,25 @@ class _Judge:
         return [_scheduler(pod) for pod in self.pods if claim in self.claims_of(pod)[0]]
 
     def devices_once(self):
-        self.taken = holders(self.claims.values())
-        for device, claims in self.taken.items():
+        whole = holders(self.claims.values())
+        self.taken = Taken(whole, parts(self.claims.values(), self.offer))
+        for device, claims in whole.items():
             if len(claims) > 1:
                 self.blame(device, "is given to", sorted(claims))
 
+    def capacities(self):
+        """Of devices that are shared."""
+        self.verdict.counts["shared"] += len(self.taken.parts)
+        for key, used in self.taken.parts.items():
+            there = self.offer.find(*key).capacities()
+            for name, amount in used.items():
+                room = there[name][0] if name in there else 0
+                if amount > room:
+                    self.blame(key, "gives", amount, "of", room, "of its", name)
+
     def counters(self):
         used = defaultdict(Fraction)
-        for key in self.taken:
+        for key in self.taken.keys():
             device = self.offer.find(*key)
             for counter, amount in device.consumption().items() if device else ():
                 used[device.driver, device.pool, *counter] += amount
@@ -63,20 +75,27 @@ class _Judge:
             if amount > there:
                 self.blame("pool", pool, counter, "gives", amount, "of", there)
 
-    def given(self, claim):
+    def found(self, claim):
+        """(Result, device), of those that are there."""
         found = []
         for result in claim.results:
             device = self.offer.find(result["driver"], result["pool"], result["device"])
             if device is None:
                 self.blame(claim.name, "has", result["device"], "which is not there")
             else:
-                found.append((result["request"], device))
+                found.append((result, device))
         return found
+
+    def given(self, claim):
+        return [(result["request"], device) for result, device in self.found(claim)]
 
     def claim(self, claim):
         self.verdict.counts["allocated"] += 1
-        given = self.given(claim)
-        for problem in rules.of_demands(claim, given) + rules.of_constraints(claim, given):
+        found = self.found(claim)
+        self.verdict.counts["admin"] += any(result.get("adminAccess") for result, _ in found)
+        given = [(result["request"], device) for result, device in found]
+        problems = rules.of_demands(claim, given) + rules.of_constraints(claim, given)
+        for problem in problems + rules.of_results(claim, found):
             self.blame(claim.name, problem, whose=self.users(claim))
         uids = {p["metadata"]["uid"] for p in self.pods}
         if not claim.users <= uids:
@@ -85,7 +104,13 @@ class _Judge:
             self.blame(claim.name, "has devices and no user")
 
     def claims_of(self, pod):
-        names = [entry["resourceClaimName"] for entry in pod["spec"].get("resourceClaims") or []]
+        """Those that are there, and the names of all; None: it is not made yet."""
+        told = (pod.get("status") or {}).get("resourceClaimStatuses") or []
+        made = {entry["name"]: entry.get("resourceClaimName") for entry in told}
+        names = [
+            entry.get("resourceClaimName") or made.get(entry["name"])
+            for entry in pod["spec"].get("resourceClaims") or []
+        ]
         return [self.claims[name] for name in names if name in self.claims], names
 
     def placed(self, pod):
@@ -147,6 +172,6 @@ def _expressions(body):
 
 
 def judge(course):
-    """Of lists of documents as the API serves them: nodes, slices, classes, claims, and pods that have
-    claims."""
+    """Of lists of documents as the API serves them: nodes, slices, classes, claims, pods that have claims,
+    and rules that taint devices."""
     return _Judge(**course).run()

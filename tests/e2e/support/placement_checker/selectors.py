@@ -93,6 +93,6 @@ def tolerated(pod, taint):
 
 
 def repelling_taints(node):
-    """The taints that keep new pods away; PreferNoSchedule is only a wish."""
+    """The taints that keep new pods away; PreferNoSchedule is only a preference."""
     taints = node["spec"].get("taints") or []
     return [t for t in taints if t["effect"] in ("NoSchedule", "NoExecute")]

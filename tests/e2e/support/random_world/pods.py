@@ -78,7 +78,7 @@ class Load:
 
     def _template(self, namespace, size):
         body, names = base(self.random), []
-        # A large gang with many wishes would never be whole.
+        # A large gang with many constraints would never be whole.
         scale = 1 if size <= 5 else 0.6
         for name, (share, add) in FEATURES.items():
             if self.random.random() < share * scale:
