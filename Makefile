@@ -19,7 +19,7 @@ STORM_STORIES ?= 120
 STORM_SEEDS ?= 101..220
 WORLDS_PROGRAMS := worlds_test actions_test volumes_test
 BENCH_ARGS ?=
-# Of `make faults` and `make churn`; LIVE_ARGS, such as "--seed 7 -k etcd", go to pytest.
+# Of `make faults`, `make churn` and `make claims-random`; LIVE_ARGS, such as "--seed 7 -k etcd", go to pytest.
 SERVER ?= embedded
 LIVE_ARGS ?=
 
@@ -90,6 +90,11 @@ bench-e2e: ## Benchmarks of the daemon beside kube-scheduler on a real API serve
 	tests/kube/build
 	$(call build,release,programs)
 	BTH_BIN=$(RELEASE_BIN) bench/e2e/run $(BENCH_ARGS)
+
+.PHONY: cel-conformance
+cel-conformance: ## Public cases of the expression language (needs Go): how many hold, 98 % at least
+	$(call build,release,cel_conform)
+	scripts/cel_conformance $(RELEASE_BIN)/cel_conform
 
 .PHONY: deb
 deb: ## Make the Debian package from the optimised programs, into build/deb, and check it
@@ -169,6 +174,14 @@ faults: ## Real programs that die, sleep and are cut off, others each time, for 
 churn: ## Users at work for MINUTES (30) on SERVER (embedded or kube): nothing may grow
 	$(call build,release,programs)
 	$(call live,faults/test_churn.py --minutes $(or $(MINUTES),30))
+
+.PHONY: claims-random
+claims-random: SERVER = kube
+claims-random: export BTH_RANDOM_CLAIMS = $(or $(CLAIMS),500)
+claims-random: export BTH_RANDOM_SEEDS = $(or $(SEED),1)
+claims-random: ## CLAIMS (500) random device claims of SEED (1) on SERVER (kube), beside Kubernetes' own scheduler
+	$(call build,release,programs)
+	$(call live,scheduling/test_random_claims.py)
 
 .PHONY: storm-fixed
 storm-fixed: ## The same stories each time: STORM_SEEDS (101..220) of each profile
