@@ -179,6 +179,8 @@ TEST_CASE("definitions: limits and defaults of the batch kinds", "[types][unit]"
       {job, "status.taskStatusCount{}.phase{}", "format", R"("int32")"},
       {cron, "", "required", R"(["spec"])"},
       {cron, "spec", "required", R"(["schedule","jobTemplate"])"},
+      {cron, "spec.schedule", "x-kubernetes-validations",
+       R"([{"rule":"self != ''","message":"schedule is required, but got empty"}])"},
       {cron, "spec.concurrencyPolicy", "enum", R"(["Allow","Forbid","Replace"])"},
       {cron, "spec.concurrencyPolicy", "default", R"("Allow")"},
       {cron, "spec.suspend", "default", "false"},

@@ -133,9 +133,9 @@ void FillPodGroup(Dice& dice, Json* object) {
   if (dice.Chance(0.1)) notes["volcano.sh/revocable-zone"] = dice.Word({"*", "rz"});
   if (dice.Chance(0.1)) notes["volcano.sh/cooldown-time"] = dice.Word({"1m", "2562047h"});
   if (dice.Chance(0.1)) notes["volcano.sh/job-allocated-hypernode"] = dice.NameOf("h", 7);
-  for (const char* wish : {"affinity", "anti-affinity", "task-order"}) {
+  for (const char* what : {"affinity", "anti-affinity", "task-order"}) {
     if (!dice.Chance(0.15)) continue;
-    notes[StrCat("volcano.sh/task-topology-", wish)] =
+    notes[StrCat("volcano.sh/task-topology-", what)] =
         dice.Word({"t0,t1", "t0", "t0,t1;t1,t2", ";;,,;", "t0,t0", "nobody"});
   }
   if (dice.Chance(0.5)) {
