@@ -158,7 +158,7 @@ Causes CheckCustom(WriteContext& write) {
   Causes causes = CheckSchema(write);
   if (write.type->structural->rules() == nullptr) return causes;
   if (std::any_of(causes.begin(), causes.end(), IsBlocking)) {
-    causes.push_back(FieldInvalid("<nil>", "null",
+    causes.push_back(FieldInvalid("<nil>", nullptr,
                                   "some validation rules were not checked because the object was "
                                   "invalid; correct the existing errors to complete validation"));
     return causes;

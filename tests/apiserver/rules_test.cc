@@ -134,7 +134,7 @@ TEST_CASE("rules: are asked once types and bounds are kept", "[apiserver]") {
   CHECK(
       missing.body["details"]["causes"].Dump() ==
       R"([{"reason":"FieldValueRequired","message":"Required value","field":"spec.a"},)"
-      R"({"reason":"FieldValueInvalid","message":"Invalid value: \"null\": some validation rules )"
+      R"({"reason":"FieldValueInvalid","message":"Invalid value: null: some validation rules )"
       R"(were not checked because the object was invalid; correct the existing errors to complete )"
       R"(validation","field":"<nil>"}])");
   // A bound that is broken is no reason not to ask.

@@ -258,7 +258,7 @@ OURS = {
     "HyperNode": ("topology.volcano.sh/v1alpha1", "hypernodes", False),
 }
 NOT_ASKED = (
-    '<nil>: Invalid value: "null": some validation rules were not checked because the object was '
+    '<nil>: Invalid value: null: some validation rules were not checked because the object was '
     "invalid; correct the existing errors to complete validation"
 )
 A_TASK = {"name": "t", "replicas": 1, "template": {"spec": {"containers": []}}}

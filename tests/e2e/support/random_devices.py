@@ -346,10 +346,14 @@ def _selector(rule):
 
 
 def _has_answer(pod):
-    """It has a node, or was told that there is none; who could not be bound is tried again."""
+    """It has a node, or was told that there is none; who could not be bound is tried again. What
+    Kubernetes' allocator cannot decide, it tries again for ever."""
     conditions = pod.get("status", {}).get("conditions") or []
-    told = [c.get("reason") for c in conditions if c["type"] == "PodScheduled"]
-    return bool(pod["spec"].get("nodeName")) or "Unschedulable" in told
+    told = {c.get("reason") for c in conditions if c["type"] == "PodScheduled"}
+    answers = {"Unschedulable"}
+    if pod["spec"].get("schedulerName") == THEIRS:
+        answers.add("SchedulerError")
+    return bool(pod["spec"].get("nodeName")) or not told.isdisjoint(answers)
 
 
 def _differences(before, after):
