@@ -131,11 +131,14 @@ lint-tidy lint-alone: lint-%:
 	JOBS=$(JOBS) scripts/each_source $* $(if $(ALL),--all)
 
 # The end-to-end tests are left out: they time out under sanitizers, and test the same code.
-.PHONY: asan tsan
+.PHONY: asan tsan clang
 asan: ## Tests under AddressSanitizer and UBSan
 	$(call build,asan,$(SANITIZER_TARGETS))
 	ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	BTH_WORLDS_MOST=$(SANITIZER_WORLDS) $(call ctest,asan,)
+clang: ## Tests as clang builds them
+	$(call build,clang,$(SANITIZER_TARGETS))
+	BTH_WORLDS_MOST=$(SANITIZER_WORLDS) $(call ctest,clang,)
 tsan: ## Tests under ThreadSanitizer
 	$(call build,tsan,$(SANITIZER_TARGETS))
 	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 BTH_WORLDS_MOST=$(SANITIZER_WORLDS) \

@@ -55,10 +55,12 @@ class Sanitizers(unittest.TestCase):
 
     def test_parts_name_programs_that_are_there(self):
         threads = sanitized(SCRIPT, "tsan")
+        by_clang = sanitized(SCRIPT, "clang")
         self.assertTrue(threads)
-        self.assertLessEqual(set(threads), set(programs()))
+        self.assertTrue(by_clang)
+        self.assertLessEqual({*threads, *by_clang}, set(programs()))
         for part in parts(SCRIPT):
-            self.assertRegex(part, r"^(sanitized (asan|tsan)( \w+)+|each_alone)$")
+            self.assertRegex(part, r"^(sanitized (asan|tsan|clang)( \w+)+|each_alone)$")
 
     def test_a_program_that_is_missing_is_noticed(self):
         script = 'parts=(\n  "sanitized asan net client"\n  "sanitized tsan cache"\n)\ndone\n'
