@@ -29,14 +29,14 @@ class Network:
         self.world = world
         self._path = f"{TOPOLOGY}/hypernodes"
 
-    def hyper_node(self, name, tier, *members):
+    def hyper_node(self, name, tier, *members, **spec):
         """Its real name, which is unique, is returned."""
         name = unique(name)
         body = {
             "apiVersion": "topology.volcano.sh/v1alpha1",
             "kind": "HyperNode",
             "metadata": {"name": name},
-            "spec": {"tier": tier, "members": list(members)},
+            "spec": {"tier": tier, "members": list(members), **spec},
         }
         self.world.rest.post(self._path, body).expect(201)
         self.world.removes_later(f"{self._path}/{name}")
