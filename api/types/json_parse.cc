@@ -1,5 +1,6 @@
 // From a text to a Json: first to tokens, then to the tree, of which each part is made once, where
 // it stays and of the size it needs.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -197,7 +198,7 @@ class OwnText final {
   explicit OwnText(std::string_view text) {
     const size_t size = text.size() + kReaderPadding;
     if (size > near_.size()) far_.resize(size);
-    std::memcpy(data(), text.data(), text.size());
+    std::copy(text.begin(), text.end(), data());  // A text of nothing may have no address.
     std::memset(data() + text.size(), 0, kReaderPadding);
   }
   char* data() { return far_.empty() ? near_.data() : far_.data(); }

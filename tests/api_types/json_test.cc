@@ -163,6 +163,11 @@ TEST_CASE("json: bad documents are refused with the offset", "[types][unit]") {
   CHECK_THAT(std::string(json.status().message()), Catch::Contains(c.error));
 }
 
+TEST_CASE("json: a text of nothing is refused, wherever it is", "[types][unit]") {
+  CHECK(Json::Parse(std::string_view()).status() == Json::Parse("").status());
+  CHECK_FALSE(Json::Parse(std::string_view()).ok());
+}
+
 TEST_CASE("json: limits are exact", "[types][unit]") {
   const std::string deep = std::string(64, '[') + std::string(64, ']');
   CHECK(Json::Parse(deep).ok());
