@@ -22,14 +22,20 @@ namespace {
 
 using types::Json;
 
+// The key and value of "key=value".
+std::pair<std::string_view, std::string_view> KeyAndValue(std::string_view entry) {
+  const size_t equals = entry.find('=');
+  return {entry.substr(0, equals), entry.substr(equals + 1)};
+}
+
 Json Resources(const NodeTemplate& nodes) {
   Json out = Json::MakeObject();
   out.Set("cpu", nodes.cpu);
   out.Set("memory", nodes.memory);
   out.Set("pods", StrCat(nodes.pods));
   for (const std::string& one : nodes.extended) {
-    const size_t equals = one.find('=');
-    out.Set(one.substr(0, equals), one.substr(equals + 1));
+    const auto [name, amount] = KeyAndValue(one);
+    out.Set(std::string(name), std::string(amount));
   }
   return out;
 }
@@ -104,12 +110,6 @@ absl::Status CheckQuantity(const std::string& field, const std::string& text) {
   return absl::OkStatus();
 }
 
-// The key and value of "key=value".
-std::pair<std::string_view, std::string_view> KeyAndValue(std::string_view entry) {
-  const size_t equals = entry.find('=');
-  return {entry.substr(0, equals), entry.substr(equals + 1)};
-}
-
 Json EntriesFor(const std::vector<std::string>& entries, std::string_view node) {
   Json out = Json::MakeObject();
   for (const std::string& entry : entries) {
@@ -119,12 +119,14 @@ Json EntriesFor(const std::vector<std::string>& entries, std::string_view node) 
   return out;
 }
 
-absl::Status CheckEntries(const char* flag, const std::vector<std::string>& entries) {
+// `example`: what each entry is to look like.
+absl::Status CheckEntries(std::string_view flag, std::string_view example,
+                          const std::vector<std::string>& entries) {
   for (const std::string& entry : entries) {
     const size_t equals = entry.find('=');
     if (equals != std::string::npos && equals > 0) continue;
     return absl::InvalidArgumentError(
-        StrCat(flag, ": \"", entry, "\" is not of the form key=value"));
+        StrCat(flag, ": \"", entry, "\" is not of the form ", example));
   }
   return absl::OkStatus();
 }
@@ -216,19 +218,15 @@ absl::Status CheckTemplate(const NodeTemplate& nodes) {
   if (nodes.pods < 0) return absl::InvalidArgumentError("--node-pods: must not be negative");
   BTH_RETURN_IF_ERROR(CheckQuantity("--node-cpu", nodes.cpu));
   BTH_RETURN_IF_ERROR(CheckQuantity("--node-memory", nodes.memory));
+  BTH_RETURN_IF_ERROR(CheckEntries("--node-resource", "nvidia.com/gpu=8", nodes.extended));
   for (const std::string& one : nodes.extended) {
-    const size_t equals = one.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return absl::InvalidArgumentError(
-          StrCat("--node-resource: \"", one, "\" is not of the form nvidia.com/gpu=8"));
-    }
-    BTH_RETURN_IF_ERROR(CheckQuantity("--node-resource", one.substr(equals + 1)));
+    BTH_RETURN_IF_ERROR(CheckQuantity("--node-resource", std::string(KeyAndValue(one).second)));
   }
   for (const std::string& one : nodes.devices) {
     BTH_RETURN_IF_ERROR(Annotate(ParseDeviceOffer(one).status(), "--node-device"));
   }
-  BTH_RETURN_IF_ERROR(CheckEntries("--node-label", nodes.labels));
-  BTH_RETURN_IF_ERROR(CheckEntries("--node-annotation", nodes.annotations));
+  BTH_RETURN_IF_ERROR(CheckEntries("--node-label", "key=value", nodes.labels));
+  BTH_RETURN_IF_ERROR(CheckEntries("--node-annotation", "key=value", nodes.annotations));
   return absl::OkStatus();
 }
 

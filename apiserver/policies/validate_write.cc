@@ -96,6 +96,7 @@ class PolicyRun {
 
   // Keeps what there is to say; what cannot be told comes behind what the validations found.
   void Annotate(const WriteContext& write, AuditTrail& audit, std::vector<Failure>* failures) {
+    if (policy_.annotations.empty()) return;
     RenewBudget();
     for (const PolicyAnnotation& annotation : policy_.annotations) {
       const absl::StatusOr<cel::Value> value = Evaluate(annotation.value, names_, budget_);

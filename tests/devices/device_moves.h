@@ -9,6 +9,7 @@
 #include "framework/nodes/node_picker.h"
 #include "framework/session/session.h"
 #include "framework/session/statement.h"
+#include "tests/support/catch.h"
 
 namespace bth::devices::testing {
 
@@ -78,5 +79,35 @@ class Mover {
   framework::Session& session_;
   Rng& rng_;
 };
+
+// Moves, moves within moves, and their undoing: what is undone leaves no trace. `check` is called
+// between them.
+template <typename Check>
+void CheckUndo(framework::Session& session, Rng& rng, int rounds, const Check& check) {
+  Mover mover(session, rng);
+  framework::Statement statement(session, "test");
+  const std::string at_first = AnswersOf(session);
+  for (int round = 0; round < rounds; ++round) {
+    for (uint64_t i = rng.Below(5); i > 0; --i) mover.Step(statement);
+    check();
+    const std::string before = AnswersOf(session);
+    const auto mark = statement.Checkpoint();
+    for (uint64_t i = 1 + rng.Below(12); i > 0; --i) {
+      mover.Step(statement);
+      // A search inside a search.
+      if (!rng.Chance(0.3)) continue;
+      const std::string inner_before = AnswersOf(session);
+      const auto inner = statement.Checkpoint();
+      for (uint64_t j = 1 + rng.Below(4); j > 0; --j) mover.Step(statement);
+      statement.RollbackTo(inner);
+      CHECK(AnswersOf(session) == inner_before);
+    }
+    check();
+    statement.RollbackTo(mark);
+    CHECK(AnswersOf(session) == before);
+  }
+  statement.RollbackTo({});
+  CHECK(AnswersOf(session) == at_first);
+}
 
 }  // namespace bth::devices::testing

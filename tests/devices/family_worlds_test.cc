@@ -17,11 +17,10 @@ using framework::Session;
 using model::NodeId;
 using model::TaskId;
 using model::TaskStatus;
-using testing::AnswersOf;
+using testing::CheckUndo;
 using testing::DeviceCluster;
 using testing::FamilyWorld;
 using testing::MakeFamily;
-using testing::Mover;
 using testing::PlainPart;
 using testing::PlainParts;
 using testing::PlainSum;
@@ -273,29 +272,7 @@ TEST_CASE("device families: what is undone leaves no trace, and filters go by th
     life.Show(0, 0);
     life.Come(6);
     Session& session = life.cluster.Open();
-    Mover mover(session, rng);
-    framework::Statement statement(session, "test");
-    const std::string at_first = AnswersOf(session);
-    for (int round = 0; round < 5; ++round) {
-      for (uint64_t i = rng.Below(5); i > 0; --i) mover.Step(statement);
-      refused += CheckFilters(session, life.cluster, *family);
-      const std::string before = AnswersOf(session);
-      const auto mark = statement.Checkpoint();
-      for (uint64_t i = 1 + rng.Below(12); i > 0; --i) {
-        mover.Step(statement);
-        if (!rng.Chance(0.3)) continue;
-        const std::string inner_before = AnswersOf(session);
-        const auto inner = statement.Checkpoint();
-        for (uint64_t j = 1 + rng.Below(4); j > 0; --j) mover.Step(statement);
-        statement.RollbackTo(inner);
-        CHECK(AnswersOf(session) == inner_before);
-      }
-      refused += CheckFilters(session, life.cluster, *family);
-      statement.RollbackTo(mark);
-      CHECK(AnswersOf(session) == before);
-    }
-    statement.RollbackTo({});
-    CHECK(AnswersOf(session) == at_first);
+    CheckUndo(session, rng, 5, [&] { refused += CheckFilters(session, life.cluster, *family); });
   });
   CHECK((test::FewSeeds() || refused > 50));
 }

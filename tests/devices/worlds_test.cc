@@ -15,7 +15,7 @@ using model::NodeId;
 using model::NodeRange;
 using model::TaskId;
 using model::TaskStatus;
-using testing::AnswersOf;
+using testing::CheckUndo;
 using testing::DeviceCluster;
 using testing::Mover;
 using testing::PlainUse;
@@ -258,31 +258,8 @@ TEST_CASE("deviceshare: what is undone leaves no trace", "[devices][property]") 
     Rng rng(seed);
     DeviceCluster cluster(RandomArguments(rng));
     Session& session = OpenBusy(rng, cluster);
-    Mover mover(session, rng);
-    framework::Statement statement(session, "test");
-    const std::string at_first = AnswersOf(session);
     CheckAgainstTwin(session, cluster);
-    for (int round = 0; round < 6; ++round) {
-      for (uint64_t i = rng.Below(5); i > 0; --i) mover.Step(statement);
-      CheckAgainstTwin(session, cluster);
-      const std::string before = AnswersOf(session);
-      const auto mark = statement.Checkpoint();
-      for (uint64_t i = 1 + rng.Below(12); i > 0; --i) {
-        mover.Step(statement);
-        // A search inside a search.
-        if (!rng.Chance(0.3)) continue;
-        const std::string inner_before = AnswersOf(session);
-        const auto inner = statement.Checkpoint();
-        for (uint64_t j = 1 + rng.Below(4); j > 0; --j) mover.Step(statement);
-        statement.RollbackTo(inner);
-        CHECK(AnswersOf(session) == inner_before);
-      }
-      CheckAgainstTwin(session, cluster);
-      statement.RollbackTo(mark);
-      CHECK(AnswersOf(session) == before);
-    }
-    statement.RollbackTo({});
-    CHECK(AnswersOf(session) == at_first);
+    CheckUndo(session, rng, 6, [&] { CheckAgainstTwin(session, cluster); });
   });
 }
 
