@@ -88,7 +88,7 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
     desired.status.allocated_hyper_node = *group.allocated_hyper_node;
   }
   const auto standing = [&] { return StandingText(*known, mirror_.TimesOfPlaced(key)); };
-  const bool is_placing = MergeReported(group, standing, &desired.status.conditions);
+  desired.is_placing = MergeReported(group, standing, &desired.status.conditions);
   if (auto own = group_conditions_.find(key); own != group_conditions_.end()) {
     Merge(own->second, &desired.status.conditions);
   } else {
@@ -99,13 +99,9 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
     mirror_.AssumePhase(key, group.phase);
   }
   DesiredGroup& last = groups_[key];
-  if (last.uid == desired.uid) KeepUntoldEvents(last.events, &desired);
+  if (last.uid == desired.uid) KeepUntold(last, &desired);
   last = std::move(desired);
-  // Nothing may be left to write of a gang that is being placed: the next report, which does have
-  // something, is another one.
-  const DesiredGroup told = is_placing ? last : DesiredGroup();
   Schedule({Kind::kPodGroup, key});
-  if (is_placing && !groups_.contains(key)) TellGroup(key, told);
 }
 
 void StatusWriter::WantGroupCondition(const std::string& key, ShownCondition condition) {
@@ -138,7 +134,7 @@ StatusWriter::DesiredGroup* StatusWriter::Wanted(const std::string& key, const s
   if (known == nullptr) return nullptr;
   DesiredGroup& desired = groups_[key];
   if (desired.uid != uid) {
-    desired = {.uid = uid, .session = last_session_, .status = *known, .events = {}};
+    desired = {.uid = uid, .session = last_session_, .status = *known};
   }
   return &desired;
 }
@@ -356,7 +352,7 @@ void StatusWriter::Drop(const Target& target) {
   failures_.erase(target);
   switch (target.first) {
     case Kind::kPodGroup:
-      groups_.erase(target.second);
+      DropGroup(target.second);
       return;
     case Kind::kPod:
       pods_.erase(target.second);
@@ -365,6 +361,12 @@ void StatusWriter::Drop(const Target& target) {
       queues_.erase(target.second);
       return;
   }
+}
+
+void StatusWriter::DropGroup(const std::string& key) {
+  const auto dropped = groups_.extract(key);
+  const bool tells = dropped && dropped.mapped().is_placing;
+  if (tells && KnownOfOurs(key, dropped.mapped().uid) != nullptr) TellGroup(key, dropped.mapped());
 }
 
 void StatusWriter::MakeReady(const Target& target) {

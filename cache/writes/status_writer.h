@@ -72,7 +72,10 @@ class StatusWriter {
     std::string uid;
     std::string session;
     ShownPodGroup status;
-    std::vector<framework::EventReport> events;
+    std::vector<framework::EventReport> events = {};
+    // The events are of the cycle that places the gang. The next report that leaves something to
+    // write is another one: they are told even if nothing is written.
+    bool is_placing = false;
   };
   struct DesiredPod {
     std::string uid;
@@ -134,12 +137,12 @@ class StatusWriter {
   void ForgetShown();
   void FireDue();
   void Drop(const Target& target);
+  void DropGroup(const std::string& key);
   // The desired on top of what the group is known to show.
   void Rebase(const ShownPodGroup& known, ShownPodGroup* wanted) const;
   // All but a warning that the pods are unschedulable, which the newer one replaces, stays worth
   // telling when a newer desired comes before it was told.
-  static void KeepUntoldEvents(const std::vector<framework::EventReport>& untold,
-                               DesiredGroup* desired);
+  static void KeepUntold(const DesiredGroup& untold, DesiredGroup* desired);
   void TellGroup(const std::string& key, const DesiredGroup& desired);
   // An exception counts as a failure.
   net::Awaitable<absl::Status> Send(Target target);

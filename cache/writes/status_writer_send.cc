@@ -36,9 +36,9 @@ void StatusWriter::Rebase(const ShownPodGroup& known, ShownPodGroup* wanted) con
   wanted->resource_version = known.resource_version;
 }
 
-void StatusWriter::KeepUntoldEvents(const std::vector<framework::EventReport>& untold,
-                                    DesiredGroup* desired) {
-  for (const framework::EventReport& event : untold) {
+void StatusWriter::KeepUntold(const DesiredGroup& untold, DesiredGroup* desired) {
+  desired->is_placing |= untold.is_placing;
+  for (const framework::EventReport& event : untold.events) {
     const auto is_same = [&event](const framework::EventReport& known) {
       return known.reason == event.reason &&
              framework::SameButFigures(known.message, event.message);
@@ -61,6 +61,7 @@ void StatusWriter::TellGroup(const std::string& key, const DesiredGroup& desired
 net::Awaitable<absl::Status> StatusWriter::SendGroup(std::string key) {
   DesiredGroup desired = groups_.at(key);
   groups_.at(key).events.clear();
+  groups_.at(key).is_placing = false;
   const ShownPodGroup& known = *sent_groups_.Known(key, desired.uid);
   Rebase(known, &desired.status);
   const std::string shown_hyper_node = known.allocated_hyper_node;
@@ -73,7 +74,7 @@ net::Awaitable<absl::Status> StatusWriter::SendGroup(std::string key) {
   if (!answer.ok()) {
     const auto left = groups_.find(key);
     if (left != groups_.end() && left->second.uid == desired.uid) {
-      KeepUntoldEvents(desired.events, &left->second);
+      KeepUntold(desired, &left->second);
     }
     co_return answer.status();
   }
