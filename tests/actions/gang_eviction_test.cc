@@ -5,13 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "actions/builtin.h"
 #include "actions/gang_eviction/bundles.h"
 #include "actions/gang_eviction/domains.h"
 #include "actions/gang_eviction/options.h"
 #include "actions/gang_eviction/pending.h"
 #include "algo/gang_surplus.h"
-#include "plugins/builtin.h"
+#include "tests/plugins/fixtures.h"
 #include "tests/support/catch.h"
 #include "tests/support/plugin_bed.h"
 
@@ -25,19 +24,10 @@ using actions::gang_eviction::DomainsOf;
 using framework::EvictionContext;
 using model::TaskId;
 
-using Names = std::vector<std::string>;
-
-framework::Registry GangBuiltins() {
-  framework::Registry registry;
-  plugins::RegisterBuiltinPlugins(registry);
-  actions::RegisterBuiltinActions(registry);
-  return registry;
-}
-
 // A bed on which bundles are asked for by name.
 struct BundleBed {
   explicit BundleBed(std::string_view cluster)
-      : bed(GangBuiltins(), MakePolicy("gangpreempt", "gang,priority"), MakeWorld(cluster)) {}
+      : bed(Builtins(), MakePolicy("gangpreempt", "gang,priority"), MakeWorld(cluster)) {}
 
   std::vector<Bundle> Of(const std::string& job, const Names& tasks) {
     return BundlesOf(bed.session(), bed.world().job(job), bed.TasksNamed(tasks));
@@ -243,7 +233,7 @@ TEST_CASE("gang bundles: what is given over what is lost", "[actions][gang]") {
 
 TEST_CASE("gang pending: all sub-jobs at start, one at a time later", "[actions][gang]") {
   const auto pending = [](std::string_view cluster) {
-    PluginBed bed(GangBuiltins(), MakePolicy("gangpreempt", "gang,priority"), MakeWorld(cluster));
+    PluginBed bed(Builtins(), MakePolicy("gangpreempt", "gang,priority"), MakeWorld(cluster));
     Names names;
     for (const auto& part :
          actions::gang_eviction::PendingPartsOf(bed.session(), bed.world().job("a"))) {
@@ -265,8 +255,8 @@ TEST_CASE("gang plan: idle room before room that is being left, and trials leave
   const World world = MakeWorld(
       "node n1 cpu=1; node n2 cpu=1; job low prio=1 min=0; task low-0 job=low cpu=1 node=n2;"
       "job gang prio=9 min=2; task gang-0 job=gang cpu=1 nominated=n2; task gang-1 job=gang cpu=1");
-  const auto outcome = RunCycle(
-      GangBuiltins(), MakePolicy("gangpreempt", "gang,priority,predicates,nodeorder"), world);
+  const auto outcome =
+      RunCycle(Builtins(), MakePolicy("gangpreempt", "gang,priority,predicates,nodeorder"), world);
   CHECK(outcome.evictions == std::set<std::string>{"low-0"});
   // A nomination is neither a short cut nor a bond.
   CHECK(outcome.pipelined ==
@@ -276,9 +266,9 @@ TEST_CASE("gang plan: idle room before room that is being left, and trials leave
       "node n1 cpu=2; job low prio=1 min=0; task low-0 job=low cpu=1 node=n1;"
       "task low-1 job=low cpu=1 node=n1; job gang prio=9 min=2; task gang-0 job=gang cpu=1;"
       "task gang-1 job=gang cpu=1 select.disk=none");
-  PluginBed bed(GangBuiltins(), MakePolicy("gangpreempt", "gang,priority,predicates"), hopeless);
+  PluginBed bed(Builtins(), MakePolicy("gangpreempt", "gang,priority,predicates"), hopeless);
   const uint64_t before = bed.session().placements().Digest();
-  const auto action = GangBuiltins().actions.at("gangpreempt")(MakeArguments("{}"));
+  const auto action = Builtins().actions.at("gangpreempt")(MakeArguments("{}"));
   REQUIRE(action.ok());
   REQUIRE((*action)->Execute(bed.session()).ok());
   CHECK(bed.session().placements().Digest() == before);
