@@ -141,10 +141,12 @@ class VgpuWorld final : public FamilyWorld {
       const std::string mark = group + "-";
       const auto other = [&mark](const PlainPart& p) { return !p.instance.starts_with(mark); };
       if (std::any_of(there.begin(), there.end(), other)) continue;
-      for (size_t i = 0; i < sizes.size(); ++i) {
-        const auto is_it = [id = StrCat(mark, i)](const PlainPart& p) { return p.instance == id; };
+      int number = 0;
+      for (int64_t size : sizes) {
+        const std::string id = StrCat(mark, number++);
+        const auto is_it = [&id](const PlainPart& p) { return p.instance == id; };
         const bool taken = std::any_of(there.begin(), there.end(), is_it);
-        if (!taken && sizes[i] >= asks.at(pod).memory) return true;
+        if (!taken && size >= asks.at(pod).memory) return true;
       }
     }
     return false;

@@ -284,7 +284,7 @@ std::string FirstWrong(const WorldSpec& world, const RandomConf& conf, const Cyc
     if (!busy.empty()) return StrCat(where, "says: ", busy);
     rooms.Take(pod, node);
   }
-  const std::string wrong = FirstWrongOfPlugins(world, conf, result);
+  std::string wrong = FirstWrongOfPlugins(world, conf, result);
   if (!wrong.empty()) return wrong;
   return conf.has_gang ? FirstBrokenGang(world, result) : "";
 }
