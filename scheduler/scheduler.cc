@@ -424,7 +424,12 @@ void Scheduler::CycleEnded(Outcome outcome) {
 
 // Pods without a PodGroup are in no job, so no cycle speaks of them.
 void Scheduler::ExplainGroupless() {
-  if (!mirror_.TakeGrouplessChanged()) return;
+  const bool pods_changed = mirror_.TakeGrouplessChanged();
+  const auto* const claims = mirror_.device_claims().published();
+  const uint64_t shown = claims == nullptr ? 0 : claims->generation;
+  const bool claims_changed = std::exchange(claims_looked_at_, shown) != shown;
+  if (pods_changed || claims_changed) writer_.GiveBackLeftWithoutGroup();
+  if (!pods_changed) return;
   constexpr size_t kPodsMax = 10'000;
   for (const cache::GrouplessPod& pod : mirror_.PodsWithoutGroup(kPodsMax)) {
     std::string message = GrouplessMessage(pod.group);

@@ -74,6 +74,8 @@ class DeviceClaimMirror {
   bool changed() const { return news_; }
   // Null: there is no claim, class or slice.
   std::shared_ptr<const model::DeviceClaimsView> Publish();
+  // Of the last Publish; null: as there.
+  const model::DeviceClaimsView* published() const { return published_.get(); }
 
   // For tests: what the tables say that does not hold together. Cost: all rows.
   absl::Status Check() const;

@@ -447,6 +447,9 @@ size_t Mirror::nodes_in_shard() const {
 std::vector<GrouplessPod> Mirror::PodsWithoutGroup(size_t max) const {
   return tables_->pods.Unclaimed(max);
 }
+std::vector<LeftWithPod> Mirror::LeftWithoutGroup() const {
+  return tables_->pods.LeftWithUnclaimed(tables_->device_claims.published());
+}
 bool Mirror::TakeGrouplessChanged() {
   return tables_->jobs.TakeUnclaimedChanged();
 }

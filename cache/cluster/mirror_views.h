@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "absl/time/time.h"
+#include "api/model/device_claims.h"
 #include "api/model/task_status.h"
 #include "cache/intake/compiled.h"
 
@@ -68,6 +70,14 @@ struct GrouplessPod {
   std::string key;
   std::string uid;
   std::string group;
+};
+
+// What an attempt to bind a pod left in its device claims.
+struct LeftWithPod {
+  std::string key;
+  std::string name;
+  std::string uid;
+  std::shared_ptr<const model::ClaimPlan> claims;
 };
 
 // What our NodeShard does not show, and as of which version.

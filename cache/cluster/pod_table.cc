@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "base/strings.h"
+#include "cache/cluster/left_claims.h"
 
 namespace bth::cache {
 
@@ -398,11 +399,29 @@ void PodTable::Recycle() {
   shapes_.Recycle();
 }
 
+bool PodTable::IsOursToPlace(TaskId id) const {
+  return records_[id].ours && draft_.now.usage.tasks[id].status == TaskStatus::kPending;
+}
+
+std::vector<LeftWithPod> PodTable::LeftWithUnclaimed(const model::DeviceClaimsView* claims) const {
+  std::vector<LeftWithPod> out;
+  if (claims == nullptr) return out;
+  to_.jobs.VisitUnclaimed([&](TaskId task, const std::string&) {
+    if (!IsOursToPlace(task)) return;
+    const model::TaskRow& pod = draft_.now.tasks[task];
+    std::shared_ptr<const model::ClaimPlan> left = LeftClaims(*claims, pod);
+    if (left == nullptr) return;
+    out.push_back({pod.names->Key(), pod.names->name, pod.names->uid, std::move(left)});
+  });
+  std::sort(out.begin(), out.end(),
+            [](const LeftWithPod& a, const LeftWithPod& b) { return a.key < b.key; });
+  return out;
+}
+
 std::vector<GrouplessPod> PodTable::Unclaimed(size_t max) const {
   std::vector<GrouplessPod> out;
   to_.jobs.VisitUnclaimed([&](TaskId task, const std::string& group) {
-    if (!records_[task].ours) return;
-    if (draft_.now.usage.tasks[task].status != TaskStatus::kPending) return;
+    if (!IsOursToPlace(task)) return;
     const model::TaskNames& names = *draft_.now.tasks[task].names;
     out.push_back({.key = names.Key(), .uid = names.uid, .group = group});
   });

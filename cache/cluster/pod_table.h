@@ -96,11 +96,14 @@ class PodTable {
 
   // Pending pods with our scheduler name that no PodGroup claims, by key, at most `max`.
   std::vector<GrouplessPod> Unclaimed(size_t max) const;
+  // What is left with such pods, by their keys. `claims` null: there are none.
+  std::vector<LeftWithPod> LeftWithUnclaimed(const model::DeviceClaimsView* claims) const;
 
   // For tests: what does not hold of the rows; adds up what they mention. Cost: all of them.
   absl::Status Check(IdVector<model::NodeId, int32_t>* mentions) const;
 
  private:
+  bool IsOursToPlace(model::TaskId id) const;
   model::TaskRow RowOf(const CompiledPod& pod, model::ShapeId shape);
   void SetObjectNode(model::TaskId id, std::string_view node);
   void RefreshExtras(model::TaskId id, const CompiledPod& pod);

@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cache/cluster/left_claims.h"
 #include "cache/intake/compile_numa.h"
-#include "cache/writes/left_claims.h"
 
 namespace bth::cache {
 
@@ -74,15 +74,28 @@ net::Awaitable<void> BindingWriter::SendOne() {
 }
 
 void BindingWriter::GiveBackLeft(const framework::CycleReport& report) {
+  const model::DeviceClaimsView* const claims = report.snapshot->device_claims.get();
+  if (claims == nullptr) return;
   for (const framework::PodReport& pod : report.pods) {
-    std::shared_ptr<const model::ClaimPlan> left = LeftClaims(*report.snapshot, pod.task);
+    const model::TaskRow& row = report.snapshot->tasks[pod.task];
+    std::shared_ptr<const model::ClaimPlan> left = LeftClaims(*claims, row);
     if (left == nullptr) continue;
-    const model::TaskNames& names = *report.snapshot->tasks[pod.task].names;
+    const model::TaskNames& names = *row.names;
     claims_.GiveBack({.pod = names.Key(),
                       .name = names.name,
                       .uid = names.uid,
                       .node = "",
                       .plan = std::move(left)});
+  }
+}
+
+void BindingWriter::GiveBackLeftWithoutGroup() {
+  for (LeftWithPod& left : parts_.mirror.LeftWithoutGroup()) {
+    claims_.GiveBack({.pod = std::move(left.key),
+                      .name = std::move(left.name),
+                      .uid = std::move(left.uid),
+                      .node = "",
+                      .plan = std::move(left.claims)});
   }
 }
 

@@ -50,6 +50,8 @@ class BindingWriter final : public LaneWork {
   // Device claims that earlier attempts left with pods that the cycle could not place. Cost:
   // follows the pods of the report.
   void GiveBackLeft(const framework::CycleReport& report);
+  // The same with pods without a PodGroup, which no cycle speaks of. Cost: follows their number.
+  void GiveBackLeftWithoutGroup();
   bool HasWork() const override {
     return !queue_.empty() || !unlocks_.empty() || claims_.HasReturns();
   }

@@ -64,6 +64,8 @@ class EffectWriter {
   // Looks again at what the watch may have settled. Called when something was put into the mirror.
   // Cost: follows the number of bindings that wait for it.
   void Review() { bindings_.Review(); }
+  // Device claims that were left with pods without a PodGroup.
+  void GiveBackLeftWithoutGroup() { bindings_.GiveBackLeftWithoutGroup(); }
   // Called when something was given up that only a further cycle can decide anew.
   void OnFailure(std::function<void()> told) { on_failure_ = std::move(told); }
   // No binding or eviction waits for a connection or is in flight; pods may wait for volumes, or

@@ -1,4 +1,4 @@
-#include "cache/writes/left_claims.h"
+#include "cache/cluster/left_claims.h"
 
 #include <string>
 
@@ -6,12 +6,9 @@
 
 namespace bth::cache {
 
-std::shared_ptr<const model::ClaimPlan> LeftClaims(const model::Snapshot& snapshot,
-                                                   model::TaskId task) {
-  if (snapshot.device_claims == nullptr) return nullptr;
-  const model::DeviceClaimsView& view = *snapshot.device_claims;
-  const model::TaskRow& row = snapshot.tasks[task];
-  const model::TaskNames& names = *row.names;
+std::shared_ptr<const model::ClaimPlan> LeftClaims(const model::DeviceClaimsView& view,
+                                                   const model::TaskRow& pod) {
+  const model::TaskNames& names = *pod.names;
   if (view.IsReturning(names.uid)) return nullptr;  // They are on their way.
   std::shared_ptr<model::ClaimPlan> plan;
   const auto add = [&](const model::DeviceClaimFacts* claim) {
@@ -22,8 +19,8 @@ std::shared_ptr<const model::ClaimPlan> LeftClaims(const model::Snapshot& snapsh
     left.uid = claim->uid;
     left.allocation = claim->allocation;
   };
-  if (row.device_claims != nullptr) {
-    for (const model::DeviceClaimUse& use : row.device_claims->uses) {
+  if (pod.device_claims != nullptr) {
+    for (const model::DeviceClaimUse& use : pod.device_claims->uses) {
       if (!use.claim.empty()) add(view.claims.Find(StrCat(names.ns, "/", use.claim)));
     }
   }

@@ -1,0 +1,134 @@
+// What schedulers that died left in device claims.
+#include <optional>
+#include <string>
+
+#include "cache/intake/compile_devices.h"
+#include "tests/device_claims/claim_bed.h"
+
+namespace bth::scheduler::testing {
+namespace {
+
+// An allocation as a scheduler writes it that dies before it binds the pod. Its user is written
+// with it, by Kubernetes' scheduler a moment later.
+void Leave(ClaimBed& bed, const std::string& claim, const std::string& pod, bool has_user) {
+  const std::string uid(bed.Get(StrCat(kPods, "/", pod)).At({"metadata", "uid"}).AsString());
+  CHECK(bed.Patch(StrCat(kDeviceClaims, "/", claim),
+                  StrCat(R"({"metadata":{"finalizers":[")", cache::kDeviceFinalizer, R"("]}})")) ==
+        200);
+  const std::string users = has_user ? StrCat(R"("reservedFor":[{"resource":"pods","name":")", pod,
+                                              R"(","uid":")", uid, R"("}],)")
+                                     : "";
+  CHECK(bed.Patch(StrCat(kDeviceClaims, "/", claim, "/status"),
+                  StrCat(R"({"status":{)", users,
+                         R"("allocation":{"devices":{"results":[{"request":"r",)",
+                         R"("driver":"x.io","pool":"n1","device":"d0"}]},"nodeSelector":)",
+                         R"({"nodeSelectorTerms":[{"matchFields":[{"key":"metadata.name",)",
+                         R"("operator":"In","values":["n1"]}]}]}}}})")) == 200);
+}
+
+TEST_CASE("claims: a scheduler that starts anew completes what was written", "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n1", R"({"name":"d0"})");
+  bed.Slice("n2", R"({"name":"d0"})");
+  bed.Claim("c");
+  bed.Begin();
+  bool is_dead = false;
+  bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
+    // The scheduler dies between the two writes, as far as anybody sees.
+    is_dead |= absl::EndsWith(request.target, "/binding");
+    if (!is_dead) return std::nullopt;
+    return Fault{.code = 503, .reason = "ServiceUnavailable"};
+  };
+  bed.Group("g", 1);
+  bed.PodOf("p", "g", "c");
+  bed.OneCycle();
+  REQUIRE(bed.UsersOf("c") == "p");
+  REQUIRE(bed.NodeOf("p").empty());
+  const std::string devices = bed.DevicesOf("c");
+  bed.scheduler.reset();
+  bed.line->script = nullptr;
+  bed.Begin();
+  bed.Settle();
+  CHECK(bed.DevicesOf("c") == devices);
+  CHECK(StrCat(bed.NodeOf("p"), "/d0") == devices);
+}
+
+TEST_CASE("claims: and gives up what was written where it cannot go any more", "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n1", R"({"name":"d0"})");
+  bed.Slice("n2", R"({"name":"d0"})");
+  bed.Claim("c");
+  bed.Begin();
+  bool is_dead = false;
+  bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
+    is_dead |= absl::EndsWith(request.target, "/binding");
+    if (!is_dead) return std::nullopt;
+    return Fault{.code = 503, .reason = "ServiceUnavailable"};
+  };
+  bed.Group("g", 1);
+  bed.PodOf("p", "g", "c");
+  bed.OneCycle();
+  const std::string devices = bed.DevicesOf("c");
+  REQUIRE_FALSE(devices.empty());
+  bed.scheduler.reset();
+  const std::string node = devices.substr(0, devices.find('/'));
+  CHECK(bed.Patch(StrCat("/api/v1/nodes/", node), R"({"spec":{"unschedulable":true}})") == 200);
+  bed.line->script = nullptr;
+  bed.Begin();
+  bed.Settle();
+  CHECK_FALSE(bed.NodeOf("p").empty());
+  CHECK(bed.NodeOf("p") != node);
+  CHECK(bed.DevicesOf("c") == StrCat(bed.NodeOf("p"), "/d0"));
+  CHECK(bed.UsersOf("c") == "p");
+}
+
+// The one would go to the other node, the other needs the device that it has then.
+TEST_CASE("claims: what a dead scheduler left to one of a gang does not hold up the other",
+          "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n1", R"({"name":"d0"})");
+  bed.Slice("n2", R"({"name":"d0"})");
+  bed.Claim("a");
+  bed.Claim("b");
+  bed.Group("busy", 1);
+  bed.Pod("busy", "busy", 2);
+  CHECK(bed.Call("POST", StrCat(kPods, "/busy/binding"),
+                 R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"busy"},)"
+                 R"("target":{"apiVersion":"v1","kind":"Node","name":"n1"}})")
+            .code == 201);
+  bed.Group("g", 2);
+  bed.PodOf("p-0", "g", "a");
+  Leave(bed, "a", "p-0", GENERATE(false, true));
+  bed.PodOf("p-1", "g", "b");
+  bed.Begin();
+  bed.executor.Advance(absl::Minutes(5));
+  CHECK_FALSE(bed.NodeOf("p-0").empty());
+  CHECK_FALSE(bed.NodeOf("p-1").empty());
+  CHECK(bed.DevicesOf("a") != bed.DevicesOf("b"));
+}
+
+TEST_CASE("claims: nor does what it left with a pod that no PodGroup claims", "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n1", R"({"name":"d0"})");
+  bed.Claim("a");
+  bed.Claim("b");
+  bed.PodOf("p", GENERATE("gone", ""), "a");
+  bed.Group("g", 1);
+  // The write of a scheduler that died may come long after it.
+  const bool comes_late = GENERATE(false, true);
+  if (comes_late) bed.Begin();
+  bed.Settle();
+  Leave(bed, "a", "p", GENERATE(false, true));
+  if (!comes_late) bed.Begin();
+  bed.Settle();
+  CHECK(bed.DevicesOf("a").empty());
+  CHECK(bed.UsersOf("a").empty());
+  bed.PodOf("q", "g", "b");
+  bed.executor.Advance(absl::Minutes(1));
+  CHECK(bed.NodeOf("q") == "n1");
+  CHECK(bed.DevicesOf("b") == "n1/d0");
+  CHECK(bed.NodeOf("p").empty());
+}
+
+}  // namespace
+}  // namespace bth::scheduler::testing
