@@ -161,7 +161,7 @@ class Mirror {
   const std::string& shard_name() const { return options_.shard.name; }
   // Pending pods with our scheduler name that no PodGroup claims, by key, at most `max`.
   std::vector<GrouplessPod> PodsWithoutGroup(size_t max) const;
-  // Of all such pods, as the last snapshot shows their claims.
+  // What is left with all such pods, as the last snapshot shows their claims.
   std::vector<LeftWithPod> LeftWithoutGroup() const;
   // True when these may be others, or show something else, than at the last call.
   bool TakeGrouplessChanged();

@@ -74,9 +74,7 @@ struct GrouplessPod {
 
 // What an attempt to bind a pod left in its device claims.
 struct LeftWithPod {
-  std::string key;
-  std::string name;
-  std::string uid;
+  std::shared_ptr<const model::TaskNames> pod;
   std::shared_ptr<const model::ClaimPlan> claims;
 };
 

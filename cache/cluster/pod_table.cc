@@ -410,11 +410,10 @@ std::vector<LeftWithPod> PodTable::LeftWithUnclaimed(const model::DeviceClaimsVi
     if (!IsOursToPlace(task)) return;
     const model::TaskRow& pod = draft_.now.tasks[task];
     std::shared_ptr<const model::ClaimPlan> left = LeftClaims(*claims, pod);
-    if (left == nullptr) return;
-    out.push_back({pod.names->Key(), pod.names->name, pod.names->uid, std::move(left)});
+    if (left != nullptr) out.push_back({pod.names, std::move(left)});
   });
   std::sort(out.begin(), out.end(),
-            [](const LeftWithPod& a, const LeftWithPod& b) { return a.key < b.key; });
+            [](const LeftWithPod& a, const LeftWithPod& b) { return a.pod->Key() < b.pod->Key(); });
   return out;
 }
 

@@ -79,24 +79,20 @@ void BindingWriter::GiveBackLeft(const framework::CycleReport& report) {
   for (const framework::PodReport& pod : report.pods) {
     const model::TaskRow& row = report.snapshot->tasks[pod.task];
     std::shared_ptr<const model::ClaimPlan> left = LeftClaims(*claims, row);
-    if (left == nullptr) continue;
-    const model::TaskNames& names = *row.names;
-    claims_.GiveBack({.pod = names.Key(),
-                      .name = names.name,
-                      .uid = names.uid,
-                      .node = "",
-                      .plan = std::move(left)});
+    if (left != nullptr) GiveBack({row.names, std::move(left)});
   }
 }
 
 void BindingWriter::GiveBackLeftWithoutGroup() {
-  for (LeftWithPod& left : parts_.mirror.LeftWithoutGroup()) {
-    claims_.GiveBack({.pod = std::move(left.key),
-                      .name = std::move(left.name),
-                      .uid = std::move(left.uid),
-                      .node = "",
-                      .plan = std::move(left.claims)});
-  }
+  for (LeftWithPod& left : parts_.mirror.LeftWithoutGroup()) GiveBack(std::move(left));
+}
+
+void BindingWriter::GiveBack(LeftWithPod left) {
+  claims_.GiveBack({.pod = left.pod->Key(),
+                    .name = left.pod->name,
+                    .uid = left.pod->uid,
+                    .node = "",
+                    .plan = std::move(left.claims)});
 }
 
 // The binding is its caller's until the call ends.

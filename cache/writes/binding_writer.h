@@ -67,6 +67,7 @@ class BindingWriter final : public LaneWork {
   void AddUnderWay(int64_t binds) { under_way_.fetch_add(binds, std::memory_order_relaxed); }
 
  private:
+  void GiveBack(LeftWithPod left);
   net::Awaitable<void> Send(Binding& bind);
   net::Awaitable<void> BindVolumes(Binding& bind);
   void VolumesDone(const std::string& uid, const absl::Status& status);

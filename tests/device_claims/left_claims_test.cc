@@ -26,27 +26,33 @@ void Leave(ClaimBed& bed, const std::string& claim, const std::string& pod, bool
                          R"("operator":"In","values":["n1"]}]}]}}}})")) == 200);
 }
 
-TEST_CASE("claims: a scheduler that starts anew completes what was written", "[claims]") {
-  ClaimBed bed;
+// The scheduler dies between the two writes that give the pod "p" its device and its node, as far
+// as anybody sees. The device.
+std::string DieBetween(ClaimBed& bed) {
   bed.Slice("n1", R"({"name":"d0"})");
   bed.Slice("n2", R"({"name":"d0"})");
   bed.Claim("c");
   bed.Begin();
-  bool is_dead = false;
-  bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
-    // The scheduler dies between the two writes, as far as anybody sees.
+  bed.line->script = [is_dead = false](const net::Request& request) mutable {
     is_dead |= absl::EndsWith(request.target, "/binding");
-    if (!is_dead) return std::nullopt;
-    return Fault{.code = 503, .reason = "ServiceUnavailable"};
+    return is_dead ? std::optional(Fault{.code = 503, .reason = "ServiceUnavailable"})
+                   : std::nullopt;
   };
   bed.Group("g", 1);
   bed.PodOf("p", "g", "c");
   bed.OneCycle();
   REQUIRE(bed.UsersOf("c") == "p");
   REQUIRE(bed.NodeOf("p").empty());
-  const std::string devices = bed.DevicesOf("c");
+  std::string devices = bed.DevicesOf("c");
+  REQUIRE_FALSE(devices.empty());
   bed.scheduler.reset();
   bed.line->script = nullptr;
+  return devices;
+}
+
+TEST_CASE("claims: a scheduler that starts anew completes what was written", "[claims]") {
+  ClaimBed bed;
+  const std::string devices = DieBetween(bed);
   bed.Begin();
   bed.Settle();
   CHECK(bed.DevicesOf("c") == devices);
@@ -55,25 +61,9 @@ TEST_CASE("claims: a scheduler that starts anew completes what was written", "[c
 
 TEST_CASE("claims: and gives up what was written where it cannot go any more", "[claims]") {
   ClaimBed bed;
-  bed.Slice("n1", R"({"name":"d0"})");
-  bed.Slice("n2", R"({"name":"d0"})");
-  bed.Claim("c");
-  bed.Begin();
-  bool is_dead = false;
-  bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
-    is_dead |= absl::EndsWith(request.target, "/binding");
-    if (!is_dead) return std::nullopt;
-    return Fault{.code = 503, .reason = "ServiceUnavailable"};
-  };
-  bed.Group("g", 1);
-  bed.PodOf("p", "g", "c");
-  bed.OneCycle();
-  const std::string devices = bed.DevicesOf("c");
-  REQUIRE_FALSE(devices.empty());
-  bed.scheduler.reset();
+  const std::string devices = DieBetween(bed);
   const std::string node = devices.substr(0, devices.find('/'));
   CHECK(bed.Patch(StrCat("/api/v1/nodes/", node), R"({"spec":{"unschedulable":true}})") == 200);
-  bed.line->script = nullptr;
   bed.Begin();
   bed.Settle();
   CHECK_FALSE(bed.NodeOf("p").empty());
