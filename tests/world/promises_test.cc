@@ -221,6 +221,36 @@ TEST_CASE("own-shard: no node is in use by two", "[world][promises]") {
   }
 }
 
+TEST_CASE("true-sums: what is told wrongly for long, in fair weather", "[world][promises]") {
+  Court court;
+  court.Hear(MakeTrueSums(court.sight));
+  const auto tell = [&court](int running) {
+    court.Put("queues.scheduling.volcano.sh",
+              StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{)",
+                     R"("name":"a"},"status":{"running":)", running, "}}"));
+  };
+  const auto later = [&court](absl::Duration time) {
+    court.now += time;
+    court.promise->OnTick();
+    return court.promise->breach();
+  };
+  tell(1);
+  CHECK(later(absl::ZeroDuration()).empty());
+  SECTION("until it is judged") {
+    CHECK(later(absl::Minutes(5)).empty());
+    CHECK(later(absl::Minutes(1)) ==
+          "queue a tells of 1 running, 0 pending, 0 inqueue; it is 0, 0, 0, since 6m");
+  }
+  SECTION("what was mended in foul weather, and comes again after it, is new") {
+    court.fair_since = court.now + absl::Seconds(1);
+    tell(0);
+    CHECK(later(absl::Minutes(1)).empty());
+    tell(1);
+    CHECK(later(absl::Minutes(6)).empty());
+    CHECK_FALSE(later(absl::Minutes(6)).empty());
+  }
+}
+
 using Names = std::vector<std::string>;
 
 TEST_CASE("all-run: what is larger than the part of its queue may be taken back",

