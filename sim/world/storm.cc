@@ -46,7 +46,9 @@ class Teller {
   Teller(const Story& story, const StormOptions& options)
       : story_(story), options_(options), promises_(MakePromises(sight_)), world_(story, Hooks()) {
     sight_.now = [this] { return world_.now(); };
-    sight_.fair_since = [this] { return fair_since_; };
+    sight_.fair_since = [this] {
+      return std::max(fair_since_, world_.weather().held_back_until());
+    };
     sight_.by_weight = DividesByWeight(story.policy);
     sight_.keeps_near = KeepsNear(story.policy);
     sight_.hard_shards = story.sharding == model::ShardMode::kHard;

@@ -78,6 +78,10 @@ bool Weather::Hits(const Active& active, const net::Request& request, bool strea
   }
 }
 
+void Weather::HoldBack(absl::Duration until) {
+  held_back_until_ = std::max(held_back_until_, until);
+}
+
 void Weather::Apply(Active& active, Fate* fate) {
   const absl::Duration late = Between(active.rng, absl::Milliseconds(1), active.front.most);
   switch (active.front.fault) {
@@ -141,7 +145,10 @@ Fate Weather::FateOf(const std::string& process, const net::Request& request, bo
     if (!Hits(active, request, streams)) continue;
     if (active.front.fault != Fault::kForbidden && !active.rng.Chance(active.front.rate)) continue;
     ++hits_[static_cast<size_t>(active.front.fault)];
+    const Fate before = fate;
     Apply(active, &fate);
+    const bool holds_back = fate.there != before.there || fate.back != before.back;
+    if (holds_back) HoldBack(now + fate.there + fate.back);
   }
   return fate;
 }
@@ -177,6 +184,7 @@ absl::Duration Weather::PieceDelay(const std::string& process, absl::Duration no
     delay += active.front.most == absl::InfiniteDuration()
                  ? active.front.until - now
                  : Between(active.rng, absl::Milliseconds(1), active.front.most);
+    HoldBack(now + delay);
   }
   return delay;
 }

@@ -88,6 +88,8 @@ class Weather final {
   DiskFate FateOfDisk(bool syncs, absl::Duration now);
   // How long the next piece of a stream travels to a process.
   absl::Duration PieceDelay(const std::string& process, absl::Duration now);
+  // When the last of what was held back so far comes: it does so though its front is over.
+  absl::Duration held_back_until() const { return held_back_until_; }
   // How many requests and streams each fault has hit.
   const std::array<uint64_t, kFaults>& hits() const { return hits_; }
 
@@ -99,9 +101,11 @@ class Weather final {
   void DropPast(absl::Duration now);
   bool Hits(const Active& active, const net::Request& request, bool streams) const;
   static void Apply(Active& active, Fate* fate);
+  void HoldBack(absl::Duration until);
 
   Rng rng_;
   std::vector<Active> fronts_;
+  absl::Duration held_back_until_;
   std::array<uint64_t, kFaults> hits_{};
 };
 
