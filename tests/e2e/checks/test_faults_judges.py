@@ -1,5 +1,7 @@
 """Those who judge clusters under faults (`faults/`) find what they are there to find."""
 
+import math
+import random
 import threading
 
 import pytest
@@ -326,3 +328,26 @@ def test_a_slope_is_told_from_scatter_and_from_a_warm_up():
     assert not trend(wild).grows(allowed)
     with pytest.raises(ValueError):
         trend([(0, 1), (1, 1)])
+
+
+def wanders(seed):
+    """About 40, by about 3; the next one is mostly what the last one was."""
+    draw, value = random.Random(seed), 0.0
+    for t in range(180):
+        value = 0.9 * value + draw.gauss(0, 1.3)
+        yield t, 40 + round(value)
+
+
+def test_what_wanders_is_no_slope_and_what_climbs_is_one():
+    allowed = Allowed(5, 0.05)
+    wandering = [list(wanders(seed)) for seed in range(100)]
+    assert sum(trend(points).grows(allowed) for points in wandering) <= 5
+    climbing = [[(t, v + t // 3) for t, v in points] for points in wandering]
+    assert sum(trend(points).grows(allowed) for points in climbing) >= 85
+    steps = trend([(t, 40 + t // 6) for t in range(180)])
+    assert steps.grows(allowed)
+    assert steps.doubt < 1
+    # One long wave is a single look, however many points it has.
+    wave = trend([(t, 40 - 9 * math.sin(t * math.pi / 30)) for t in range(180)])
+    assert wave.growth > 5
+    assert not wave.grows(allowed)
