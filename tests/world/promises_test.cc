@@ -51,10 +51,12 @@ struct Court {
                R"("name":")", name, R"("},"spec":{"nodesDesired":[)", desired,
                R"(]},"status":{"nodesInUse":[)", used, "]}}"));
   }
-  void Queue(const std::string& name, int weight) {
+  // `cpus`: its capability; 0: none.
+  void Queue(const std::string& name, int weight, int cpus = 0) {
+    const std::string most = cpus == 0 ? "" : StrCat(R"(,"capability":{"cpu":")", cpus, R"("})");
     Put("queues.scheduling.volcano.sh",
         StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{)",
-               R"("name":")", name, R"("},"spec":{"weight":)", weight, "}}"));
+               R"("name":")", name, R"("},"spec":{"weight":)", weight, most, "}}"));
   }
   // `more`: further members of its spec, each behind a comma.
   void Group(const std::string& name, int least, const std::string& more = "") {
@@ -275,6 +277,21 @@ TEST_CASE("all-run: what is larger than the part of its queue may be taken back"
   court.Node("n1", 0);
   court.Group("small", 9, R"(,"queue":"b")");
   CHECK(HopelessOf(court.sight) == Names{"podgroups ns/small"});
+}
+
+TEST_CASE("all-run: what a task lacks must fit as a whole", "[world][promises]") {
+  Court court;
+  court.Queue("default", 1);
+  for (const char* node : {"n0", "n1"}) court.Node(node, 2);
+  const int least = GENERATE(3, 2);  // With less than the sum, tasks have no minimum.
+  court.Group("g", least, R"(,"minTaskMember":{"a":1,"b":2})");
+  const auto task = [](const char* name) { return StrCat(R"(g","volcano.sh/task-spec":")", name); };
+  court.Pod("a-0", task("a"), "n0");
+  court.Pod("a-1", task("a"), "n1");
+  for (const char* name : {"b-0", "b-1"}) court.Pod(name, task("b"), "");
+  CHECK(HopelessOf(court.sight).empty());
+  court.Queue("default", 1, 2);
+  CHECK(HopelessOf(court.sight) == (least == 3 ? Names{"podgroups ns/g"} : Names{}));
 }
 
 TEST_CASE("all-run: what no HyperNode or shard takes may be taken back", "[world][promises]") {

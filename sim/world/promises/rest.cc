@@ -111,21 +111,17 @@ const types::PodGroup* GroupOf(const Ledger& ledger, const types::BatchJob& job)
   return Ledger::Find(ledger.groups(), StrCat(job.meta.ns, "/", job.meta.name, "-", job.meta.uid));
 }
 
-// A task of the gang has fewer pods than it needs. Minimums of tasks count unless the gang's own is
+// How many pods the tasks of a gang lack for their minimums, which count unless the gang's own is
 // less than their sum.
-bool LacksOfATask(const Sight& sight, const types::PodGroup& group) {
+int64_t LacksOfTasks(const types::PodGroup& group, const std::map<std::string, int64_t>& pods) {
   int64_t sum = 0;
-  for (const auto& [task, minimum] : group.spec.min_task_member) sum += minimum;
-  if (group.spec.min_member < sum) return false;
-  std::map<std::string, int64_t> valid;
-  for (const types::Pod* pod : sight.ledger.PodsOf(group)) {
-    const std::string task(pod->meta.Annotation("volcano.sh/task-spec"));
-    if (pod->status.phase != "Failed") ++valid[task];
-  }
+  int64_t lacks = 0;
   for (const auto& [task, minimum] : group.spec.min_task_member) {
-    if (valid[task] < minimum) return true;
+    const auto there = pods.find(task);
+    sum += minimum;
+    lacks += std::max<int64_t>(0, minimum - (there == pods.end() ? 0 : there->second));
   }
-  return false;
+  return group.spec.min_member < sum ? 0 : lacks;
 }
 
 // How a group stands that may wait.
@@ -141,20 +137,29 @@ Standing StandingOf(const Sight& sight, const types::PodGroup& group) {
   int64_t each = 0;
   int64_t devices = 0;  // Of the one that asks for most.
   bool unknown = false;
+  std::map<std::string, int64_t> valid;  // By task.
+  std::map<std::string, int64_t> held;
   for (const types::Pod* pod : sight.ledger.PodsOf(group)) {
-    if (pod->status.phase != "Failed") ++standing.valid;
-    if (!IsWaiting(*pod)) continue;
+    const bool waits = IsWaiting(*pod);
+    if (pod->status.phase != "Failed") {
+      const std::string task(pod->meta.Annotation("volcano.sh/task-spec"));
+      ++standing.valid;
+      ++valid[task];
+      held[task] += waits ? 0 : 1;
+    }
+    if (!waits) continue;
     ++standing.waiting;
     const int64_t asked = DevicesFor(sight.ledger, *pod);
     each = std::max(each, MilliCpuOf(*pod));
     devices = std::max(devices, asked);
     unknown = unknown || asked < 0;
   }
-  const int64_t held = standing.valid - standing.waiting;
-  const int64_t lacks = std::max<int64_t>(1, group.spec.min_member - held);
+  const int64_t placed = standing.valid - standing.waiting;
+  const int64_t lacks =
+      std::max({int64_t{1}, group.spec.min_member - placed, LacksOfTasks(group, held)});
   standing.lacks_cpus = lacks * each;
   standing.hopeless = unknown || standing.valid < group.spec.min_member ||
-                      LacksOfATask(sight, group) ||
+                      LacksOfTasks(group, valid) > 0 ||
                       !Possible(sight).Gang(group, {lacks, standing.waiting, each, devices});
   return standing;
 }
