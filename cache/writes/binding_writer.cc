@@ -194,6 +194,9 @@ net::Awaitable<void> BindingWriter::BindClaims(Binding& bind) {
     bind.settled = true;  // NOLINT(bugprone-use-after-move): ClaimsDone goes on.
   } else if (absl::IsResourceExhausted(ready.status()) || client::OutcomeUnknown(ready.status())) {
     Busy(bind, ready.status());  // What was written is found written by the next attempt.
+  } else if (absl::IsAlreadyExists(ready.status())) {
+    bind.doubt = ready.status();
+    co_await ReadBack(bind);
   } else {
     FirstFailed(bind, ready.status(), "allocating devices");
   }

@@ -116,6 +116,14 @@ net::Awaitable<absl::Status> ClaimBinder::WriteOnce(const Order& order, size_t i
       co_return absl::FailedPreconditionError(
           StrCat("resource claim ", wanted.key, " was allocated for another pod"));
     }
+    if (IsUsedBy(*claim, order.uid)) {
+      const absl::StatusOr<bool> runs_with_it = co_await returns_.IsBoundWith(order, *claim);
+      if (!runs_with_it.ok()) co_return runs_with_it.status();
+      if (*runs_with_it) {
+        co_return absl::AlreadyExistsError(
+            StrCat("pod ", order.pod, " is bound, with other devices of claim ", wanted.key));
+      }
+    }
     // What nobody uses is given up: an allocation is not changed, only taken back.
     client::MergePatch patch;
     patch.RequireResourceVersion(claim->meta.resource_version);

@@ -43,7 +43,7 @@ class ClaimBinder {
   // True: everything is written, the pod may be bound. False: it is written and waits; the outcome
   // is reported later. Where the server is busy, or what an earlier attempt wrote is being taken
   // back (kResourceExhausted), or an outcome is unknown, it may be called again after a pause: what
-  // was written is found written.
+  // was written is found written. kAlreadyExists: somebody else has bound the pod.
   net::Awaitable<absl::StatusOr<bool>> Write(Order order);
   // The binding of the pod ended. When it is bound, with all answers, the mirror assumes nothing of
   // it any more. Else its claims are taken back later, by ReturnOne, and assumed until that shows.

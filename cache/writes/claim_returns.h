@@ -34,6 +34,10 @@ class ClaimReturns {
   // The next attempt has to wait.
   bool IsUnderWay(const std::string& uid) const { return under_way_.contains(uid); }
 
+  // Whether the pod of the order has a node, whoever gave it, and the claim is what it runs with.
+  net::Awaitable<absl::StatusOr<bool>> IsBoundWith(const ClaimOrder& order,
+                                                   const types::ResourceClaim& claim);
+
   bool HasWork() const { return !ready_.empty(); }
   net::Awaitable<void> ReturnOne();
 
@@ -49,9 +53,6 @@ class ClaimReturns {
   net::Awaitable<bool> ReturnAll(const ClaimOrder& order);
   net::Awaitable<absl::Status> ReturnClaim(const ClaimOrder& order, size_t index);
   net::Awaitable<absl::Status> ReturnOnce(const ClaimOrder& order, size_t index);
-  // Whether the pod of the order has a node, whoever gave it, and the claim is what it runs with.
-  net::Awaitable<absl::StatusOr<bool>> IsBoundWith(const ClaimOrder& order,
-                                                   const types::ResourceClaim& claim);
   net::Awaitable<client::ApiClient::Text> Unprotect(const types::ResourceClaim& claim);
   net::Awaitable<absl::Status> Delete(types::ResourceClaim claim);
 

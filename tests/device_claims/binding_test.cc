@@ -170,6 +170,37 @@ TEST_CASE("claims: what a pod runs with is not taken back, whoever bound it", "[
   CHECK(bed.IsProtected("c"));
 }
 
+TEST_CASE("claims: a pod that another one has bound meanwhile keeps its devices", "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n1", R"({"name":"d0"})");
+  bed.Claim("c");
+  bed.Begin();
+  bool is_bound = false;
+  bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
+    if (absl::StrContains(request.target, "watch=")) return Fault{.piece_delay = absl::Minutes(1)};
+    if (is_bound || !absl::EndsWith(request.target, "/c")) return std::nullopt;
+    is_bound = true;
+    const std::string uid(bed.Get(StrCat(kPods, "/p")).At({"metadata", "uid"}).AsString());
+    CHECK(bed.Patch(StrCat(kDeviceClaims, "/c/status"),
+                    StrCat(R"({"status":{"allocation":{"devices":{"results":[{"request":"r",)",
+                           R"("driver":"x.io","pool":"n2","device":"d0"}]}},"reservedFor":[)",
+                           R"({"resource":"pods","name":"p","uid":")", uid, R"("}]}})")) == 200);
+    CHECK(bed.Call("POST", StrCat(kPods, "/p/binding"),
+                   R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"p"},)"
+                   R"("target":{"apiVersion":"v1","kind":"Node","name":"n2"}})")
+              .code == 201);
+    return std::nullopt;
+  };
+  bed.Group("g", 1);
+  bed.PodOf("p", "g", "c");
+  bed.executor.Advance(absl::Minutes(5));
+  REQUIRE(is_bound);
+  CHECK(bed.NodeOf("p") == "n2");
+  CHECK(bed.DevicesOf("c") == "n2/d0");
+  CHECK(bed.UsersOf("c") == "p");
+  CHECK(bed.PodCondition("p").starts_with("True"));
+}
+
 // A pod whose first binding is refused, so that its devices are taken back, and its claim whenever
 // it is about to be bound.
 struct RefusedOnceBed : ClaimBed {
