@@ -145,10 +145,10 @@ Fate Weather::FateOf(const std::string& process, const net::Request& request, bo
     if (!Hits(active, request, streams)) continue;
     if (active.front.fault != Fault::kForbidden && !active.rng.Chance(active.front.rate)) continue;
     ++hits_[static_cast<size_t>(active.front.fault)];
-    const Fate before = fate;
+    const absl::Duration before = fate.there + fate.back;
     Apply(active, &fate);
-    const bool holds_back = fate.there != before.there || fate.back != before.back;
-    if (holds_back) HoldBack(now + fate.there + fate.back);
+    const absl::Duration travels = fate.there + fate.back;
+    if (travels > before) HoldBack(now + travels);
   }
   return fate;
 }

@@ -153,10 +153,7 @@ TEST_CASE("claims: what a pod runs with is not taken back, whoever bound it", "[
   bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
     if (!absl::EndsWith(request.target, "/p/binding")) return std::nullopt;
     // Another was faster, and this one does not hear of it.
-    CHECK(bed.Call("POST", request.target,
-                   R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"p"},)"
-                   R"("target":{"apiVersion":"v1","kind":"Node","name":"n1"}})")
-              .code == 201);
+    bed.Bind("p", "n1");
     ++refused;
     return Fault{.code = 403, .reason = "Forbidden"};
   };
@@ -180,15 +177,8 @@ TEST_CASE("claims: a pod that another one has bound meanwhile keeps its devices"
     if (absl::StrContains(request.target, "watch=")) return Fault{.piece_delay = absl::Minutes(1)};
     if (is_bound || !absl::EndsWith(request.target, "/c")) return std::nullopt;
     is_bound = true;
-    const std::string uid(bed.Get(StrCat(kPods, "/p")).At({"metadata", "uid"}).AsString());
-    CHECK(bed.Patch(StrCat(kDeviceClaims, "/c/status"),
-                    StrCat(R"({"status":{"allocation":{"devices":{"results":[{"request":"r",)",
-                           R"("driver":"x.io","pool":"n2","device":"d0"}]}},"reservedFor":[)",
-                           R"({"resource":"pods","name":"p","uid":")", uid, R"("}]}})")) == 200);
-    CHECK(bed.Call("POST", StrCat(kPods, "/p/binding"),
-                   R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"p"},)"
-                   R"("target":{"apiVersion":"v1","kind":"Node","name":"n2"}})")
-              .code == 201);
+    bed.Lend("c", "p", "n2");
+    bed.Bind("p", "n2");
     return std::nullopt;
   };
   bed.Group("g", 1);

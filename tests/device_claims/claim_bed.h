@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "cache/intake/compile_devices.h"
 #include "nodesim/claim_controller.h"
 #include "tests/scheduler/bed.h"
 #include "tests/support/temp_folder.h"
@@ -115,6 +116,32 @@ struct ClaimBed : Bed {
   }
   int Patch(const std::string& target, const std::string& body) {
     return Call("PATCH", target, body, "application/merge-patch+json").code;
+  }
+  // An allocation as a scheduler writes it before it binds the pod: device "d0" of the node. Its
+  // user is written with it, by Kubernetes' scheduler a moment later.
+  void Lend(const std::string& claim, const std::string& pod, const std::string& node,
+            bool has_user = true) {
+    const std::string uid(Get(StrCat(kPods, "/", pod)).At({"metadata", "uid"}).AsString());
+    CHECK(Patch(StrCat(kDeviceClaims, "/", claim),
+                StrCat(R"({"metadata":{"finalizers":[")", cache::kDeviceFinalizer, R"("]}})")) ==
+          200);
+    const std::string users = has_user ? StrCat(R"("reservedFor":[{"resource":"pods","name":")",
+                                                pod, R"(","uid":")", uid, R"("}],)")
+                                       : "";
+    CHECK(Patch(StrCat(kDeviceClaims, "/", claim, "/status"),
+                StrCat(R"({"status":{)", users,
+                       R"("allocation":{"devices":{"results":[{"request":"r",)",
+                       R"("driver":"x.io","pool":")", node, R"(","device":"d0"}]},)",
+                       R"("nodeSelector":{"nodeSelectorTerms":[{"matchFields":[{"key":)",
+                       R"("metadata.name","operator":"In","values":[")", node, R"("]}]}]}}}})")) ==
+          200);
+  }
+  // As another scheduler does it.
+  void Bind(const std::string& pod, const std::string& node) {
+    CHECK(Call("POST", StrCat(kPods, "/", pod, "/binding"),
+               StrCat(R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":")", pod,
+                      R"("},"target":{"apiVersion":"v1","kind":"Node","name":")", node, R"("}})"))
+              .code == 201);
   }
   void DeletePod(const std::string& name) {
     CHECK(Call("DELETE", StrCat(kPods, "/", name, "?gracePeriodSeconds=0")).code == 200);

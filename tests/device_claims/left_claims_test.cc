@@ -2,29 +2,10 @@
 #include <optional>
 #include <string>
 
-#include "cache/intake/compile_devices.h"
 #include "tests/device_claims/claim_bed.h"
 
 namespace bth::scheduler::testing {
 namespace {
-
-// An allocation as a scheduler writes it that dies before it binds the pod. Its user is written
-// with it, by Kubernetes' scheduler a moment later.
-void Leave(ClaimBed& bed, const std::string& claim, const std::string& pod, bool has_user) {
-  const std::string uid(bed.Get(StrCat(kPods, "/", pod)).At({"metadata", "uid"}).AsString());
-  CHECK(bed.Patch(StrCat(kDeviceClaims, "/", claim),
-                  StrCat(R"({"metadata":{"finalizers":[")", cache::kDeviceFinalizer, R"("]}})")) ==
-        200);
-  const std::string users = has_user ? StrCat(R"("reservedFor":[{"resource":"pods","name":")", pod,
-                                              R"(","uid":")", uid, R"("}],)")
-                                     : "";
-  CHECK(bed.Patch(StrCat(kDeviceClaims, "/", claim, "/status"),
-                  StrCat(R"({"status":{)", users,
-                         R"("allocation":{"devices":{"results":[{"request":"r",)",
-                         R"("driver":"x.io","pool":"n1","device":"d0"}]},"nodeSelector":)",
-                         R"({"nodeSelectorTerms":[{"matchFields":[{"key":"metadata.name",)",
-                         R"("operator":"In","values":["n1"]}]}]}}}})")) == 200);
-}
 
 // The scheduler dies between the two writes that give the pod "p" its device and its node, as far
 // as anybody sees. The device.
@@ -82,13 +63,10 @@ TEST_CASE("claims: what a dead scheduler left to one of a gang does not hold up 
   bed.Claim("b");
   bed.Group("busy", 1);
   bed.Pod("busy", "busy", 2);
-  CHECK(bed.Call("POST", StrCat(kPods, "/busy/binding"),
-                 R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"busy"},)"
-                 R"("target":{"apiVersion":"v1","kind":"Node","name":"n1"}})")
-            .code == 201);
+  bed.Bind("busy", "n1");
   bed.Group("g", 2);
   bed.PodOf("p-0", "g", "a");
-  Leave(bed, "a", "p-0", GENERATE(false, true));
+  bed.Lend("a", "p-0", "n1", GENERATE(false, true));
   bed.PodOf("p-1", "g", "b");
   bed.Begin();
   bed.executor.Advance(absl::Minutes(5));
@@ -108,7 +86,7 @@ TEST_CASE("claims: nor does what it left with a pod that no PodGroup claims", "[
   const bool comes_late = GENERATE(false, true);
   if (comes_late) bed.Begin();
   bed.Settle();
-  Leave(bed, "a", "p", GENERATE(false, true));
+  bed.Lend("a", "p", "n1", GENERATE(false, true));
   if (!comes_late) bed.Begin();
   bed.Settle();
   CHECK(bed.DevicesOf("a").empty());
