@@ -47,7 +47,7 @@ def test_one_signs_in_with_a_token(new_tab, cluster):
     tab.until_text("6 nodes: 0 not ready")
     assert cluster.token not in tab.run("document.documentElement.outerHTML")
     assert not any(cluster.token in url for url in tab.requests())
-    tab.run("location.reload()")
+    tab.reload()
     tab.until_text("6 nodes: 0 not ready")
     tab.run("document.querySelector('#forget').click()")
     tab.until_text("The API server wants to know who asks.")

@@ -128,6 +128,11 @@ class Tab:
         assert not told.get("errorText"), told
         self.until("document.readyState === 'complete'", "the page is loaded")
 
+    def reload(self):
+        # The old document stays for a moment, and looks loaded.
+        self.run("window.isOld = true; location.reload()")
+        self.until("!window.isOld && document.readyState === 'complete'", "the page is loaded anew")
+
     def run(self, script):
         """The value of an expression, awaited if it is a promise."""
         told = self._line.send(
