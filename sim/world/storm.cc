@@ -186,18 +186,26 @@ void Teller::NoteEviction(const net::Request& request) {
   if (pod != nullptr) sight_.evicted_at[pod->meta.uid] = world_.now();
 }
 
-// As the pod garbage collector of a cluster does.
+// As the pod garbage collector of a cluster does. What it deletes has ended: who waits for that,
+// and is waited for by the pod, does not wait for ever.
 void Teller::CollectOrphans() {
-  std::vector<std::string> orphans;
+  struct Orphan {
+    std::string target;
+    bool has_ended = false;
+  };
+  std::vector<Orphan> orphans;
   for (const auto& [key, pod] : sight_.ledger.pods()) {
     const std::string& node = pod->spec.node_name;
     if (node.empty() || sight_.ledger.nodes().contains(node)) continue;
-    orphans.push_back(StrCat("/api/v1/namespaces/", pod->meta.ns, "/pods/", pod->meta.name,
-                             "?gracePeriodSeconds=0"));
+    orphans.push_back(
+        {StrCat("/api/v1/namespaces/", pod->meta.ns, "/pods/", pod->meta.name), HasEnded(*pod)});
   }
-  for (const std::string& target : orphans) {
+  for (const auto& [target, has_ended] : orphans) {
     Tell(StrCat("* collected: ", target));
-    world_.Call("DELETE", target);
+    if (!has_ended) {
+      world_.Call("PATCH", StrCat(target, "/status"), R"({"status":{"phase":"Failed"}})");
+    }
+    world_.Call("DELETE", StrCat(target, "?gracePeriodSeconds=0"));
   }
 }
 
