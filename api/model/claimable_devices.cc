@@ -144,6 +144,18 @@ bool DeviceClaimFacts::IsFreeFor(std::string_view pod_uid) const {
                      [pod_uid](const std::string& user) { return user == pod_uid; });
 }
 
+const DeviceClaimFacts* DeviceClaimsView::MadeFor(std::string_view ns,
+                                                  std::string_view pod_uid) const {
+  if (for_extended.empty()) return nullptr;
+  const DeviceClaimFacts* out = nullptr;
+  for_extended.VisitPrefix(StrCat(ns, "/", pod_uid, "/"), [&](const DeviceClaimFacts& claim) {
+    // UIDs of owners are what somebody wrote.
+    if (claim.owner_uid == pod_uid) out = &claim;
+    return out == nullptr;
+  });
+  return out;
+}
+
 std::string DeviceClaimsView::PoolsOf(std::string_view node) {
   return StrCat(node, "/");
 }

@@ -165,7 +165,8 @@ struct DeviceClaimsView {
   NameTable<DeviceUseFacts> in_use;  // By key of the device.
   // Classes by the extended resources that their devices serve; null: none do.
   std::shared_ptr<const std::map<std::string, std::string, std::less<>>> extended;
-  NameTable<DeviceClaimFacts> for_extended;  // By UID of the pod they were made for.
+  // "<namespace>/<UID>/<claim>": by the pod that they were made for.
+  NameTable<DeviceClaimFacts> for_extended;
   // UIDs of pods that were not bound after all, and what was written into their claims is being
   // taken back; null: there are none.
   std::shared_ptr<const std::set<std::string, std::less<>>> returning;
@@ -173,6 +174,9 @@ struct DeviceClaimsView {
   bool IsReturning(std::string_view pod_uid) const {
     return returning != nullptr && returning->contains(pod_uid);
   }
+  // The claim for the extended resources of the pod, of several the first by name; null: there is
+  // none.
+  const DeviceClaimFacts* MadeFor(std::string_view ns, std::string_view pod_uid) const;
   static std::string PoolsOf(std::string_view node);  // The beginning of the keys.
   static constexpr std::string_view kEverywhere = "*";
 };

@@ -53,6 +53,11 @@ void AddAmounts(const std::vector<CapacityAmount>& amounts, int sign,
   }
 }
 
+std::string KeyAsMade(const DeviceClaimFacts& claim) {
+  const std::string ns = claim.key.substr(0, claim.key.find('/'));
+  return StrCat(ns, "/", claim.owner_uid, "/", claim.name);
+}
+
 }  // namespace
 
 void DeviceClaimMirror::GoOnAfter(const DeviceClaimMirror& other) {
@@ -70,7 +75,7 @@ void DeviceClaimMirror::Touch() {
 
 void DeviceClaimMirror::Put(std::shared_ptr<const DeviceClaimFacts> claim) {
   const std::string key = claim->key;
-  if (claim->for_extended && claim->allocation != nullptr) DropMade(claim->owner_uid);
+  if (claim->allocation != nullptr) DropMadeAs(key, *claim);
   claims_[key] = std::move(claim);
   DropShown(key);
   ShowClaim(key);
@@ -86,9 +91,15 @@ void DeviceClaimMirror::DropMade(const std::string& uid) {
   offers_more_ = true;
 }
 
-void DeviceClaimMirror::NoteMade(const std::string& uid) {
+void DeviceClaimMirror::DropMadeAs(const std::string& key, const DeviceClaimFacts& claim) {
+  if (!claim.for_extended) return;
+  const auto known = made_.find(claim.owner_uid);
+  if (known != made_.end() && known->second.key == key) DropMade(claim.owner_uid);
+}
+
+void DeviceClaimMirror::NoteMade(const std::string& uid, const std::string& key) {
   const auto known = made_.find(uid);
-  if (known != made_.end()) known->second.written = true;
+  if (known != made_.end()) known->second.key = key;
 }
 
 void DeviceClaimMirror::RemoveClaim(const std::string& key) {
@@ -143,17 +154,10 @@ void DeviceClaimMirror::ShowClaim(const std::string& key) {
   }
   if (moves && has != nullptr) Count(*has, 1);
   ShowLeaving(key, LeavingOf(key, row.get()));
-  const DeviceClaimFacts* made_for = row != nullptr ? row.get() : old;
-  if (made_for->for_extended) {
-    const std::string owner = made_for->owner_uid;
-    if (row == nullptr) {
-      now_.for_extended.Erase(owner);
-      DropMade(owner);
-    } else {
-      now_.for_extended.Put(owner, row);
-    }
-  }
+  if (old != nullptr && old->for_extended) now_.for_extended.Erase(KeyAsMade(*old));
+  if (row != nullptr && row->for_extended) now_.for_extended.Put(KeyAsMade(*row), row);
   if (row == nullptr) {
+    DropMadeAs(key, *old);
     now_.claims.Erase(key);
   } else {
     now_.claims.Put(key, row);
@@ -319,7 +323,7 @@ void DeviceClaimMirror::NoteGivenBack() {
 void DeviceClaimMirror::Forget(const std::string& uid) {
   if (const auto made = made_.find(uid); made != made_.end()) {
     // By now it is deleted, if it was to be taken back.
-    if (!made->second.written || made->second.returning) DropMade(uid);
+    if (made->second.key.empty() || made->second.returning) DropMade(uid);
   }
   const auto known = claims_of_.find(uid);
   if (known == claims_of_.end()) return;

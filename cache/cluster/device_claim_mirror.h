@@ -45,8 +45,8 @@ class DeviceClaimMirror {
   absl::Status Assume(const std::string& uid, const model::ClaimPlan& plan);
   // The claim was written, or read, for the pod: objects older than `version` do not show it.
   void NoteWritten(const std::string& uid, const std::string& key, uint64_t version);
-  // The same of a claim that is made for the pod: what it is given counts until it shows that.
-  void NoteMade(const std::string& uid);
+  // The same of a claim that was made for the pod: what it is given counts until it shows that.
+  void NoteMade(const std::string& uid, const std::string& key);
   // What a session gave and nobody took is free again, though no object shows it.
   void NoteGivenBack();
   // The binding ended. What was written counts until the watch shows it.
@@ -96,7 +96,7 @@ class DeviceClaimMirror {
   // The devices of a claim that is to be made.
   struct Made {
     Allocation allocation;
-    bool written = false;
+    std::string key;  // Empty: it is not there yet.
     bool returning = false;
   };
   struct Pool {
@@ -117,9 +117,11 @@ class DeviceClaimMirror {
   void Count(const model::AllocationFacts& allocation, int sign);
   void DropShown(const std::string& key);
   void CountReturning(const std::string& uid, int sign);
-  // Pools with devices that the rule may be about are to be made anew.
   void DropMade(const std::string& uid);
+  // If the claim is the one that was made: others may be there for the same pod.
+  void DropMadeAs(const std::string& key, const model::DeviceClaimFacts& claim);
   void ListExtended();
+  // Pools with devices that the rule may be about are to be made anew.
   void MarkPools(const model::DeviceTaintRuleFacts& rule);
   void Rebuild(const std::string& id);
   void Touch();

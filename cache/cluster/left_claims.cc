@@ -24,7 +24,7 @@ std::shared_ptr<const model::ClaimPlan> LeftClaims(const model::DeviceClaimsView
       if (!use.claim.empty()) add(view.claims.Find(StrCat(names.ns, "/", use.claim)));
     }
   }
-  add(view.for_extended.Find(names.uid));
+  add(view.MadeFor(names.ns, names.uid));
   return plan;
 }
 

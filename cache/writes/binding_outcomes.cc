@@ -46,7 +46,7 @@ void BindingWriter::PlacedByOthers(Binding& bind) {
   Count(EffectOutcome::kSkipped);
   parts_.mirror.ForgetAssumption(bind.key(), bind.uid);
   GiveLocksBack(bind);
-  Finish(bind, true);  // Wherever that is, it runs with what its claims have.
+  Finish(bind);  // What it runs with is not taken back, wherever that is.
   AwaitNews(bind);
   on_failure_();
 }

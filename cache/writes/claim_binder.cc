@@ -93,9 +93,15 @@ net::Awaitable<absl::Status> ClaimBinder::WriteClaim(const Order& order, size_t 
 
 net::Awaitable<absl::Status> ClaimBinder::WriteOnce(const Order& order, size_t index) {
   const ClaimPlan::Claim& wanted = order.plan->claims[index];
+  types::Pod pod;
+  if (wanted.extended != nullptr) {
+    absl::StatusOr<types::Pod> unbound = co_await ReadUnbound(order);
+    if (!unbound.ok()) co_return unbound.status();
+    pod = *std::move(unbound);
+  }
   absl::StatusOr<ResourceClaim> claim;
   if (wanted.key.empty()) {
-    claim = co_await EnsureExtended(order, index);
+    claim = co_await EnsureExtended(order, index, pod.status.extended_claim);
     if (!claim.ok()) co_return claim.status();
     if (claim->meta.deletion_time) co_return Gone(claim->meta.Key());
   } else {
@@ -142,19 +148,44 @@ net::Awaitable<absl::Status> ClaimBinder::WriteOnce(const Order& order, size_t i
   std::string written = claim->meta.name;
   absl::Status status = co_await WriteStatus(order, index, *std::move(claim));
   if (!status.ok() || wanted.extended == nullptr) co_return status;
-  co_return co_await TellPod(order, index, std::move(written));
+  co_return co_await TellPod(order, index, std::move(written), std::move(pod));
+}
+
+net::Awaitable<absl::StatusOr<types::Pod>> ClaimBinder::ReadUnbound(const Order& order) {
+  auto [ns, name] = SplitKey(order.pod);
+  absl::StatusOr<types::Pod> pod = co_await client::GetObject<types::Pod>(api_, ns, name);
+  if (absl::IsNotFound(pod.status()) || (pod.ok() && pod->meta.uid != order.uid)) {
+    co_return absl::CancelledError(StrCat("pod ", order.pod, " is gone"));
+  }
+  if (!pod.ok()) co_return pod;
+  if (!pod->spec.node_name.empty()) {
+    co_return absl::AlreadyExistsError(
+        StrCat("pod ", order.pod, " is bound to node ", pod->spec.node_name));
+  }
+  co_return pod;
 }
 
 net::Awaitable<absl::StatusOr<ResourceClaim>> ClaimBinder::EnsureExtended(const Order& order,
-                                                                          size_t index) {
+                                                                          size_t index,
+                                                                          std::string told) {
   auto [ns, pod] = SplitKey(order.pod);
+  std::string ours;
   if (const auto made = attempts_.made.find(order.uid); made != attempts_.made.end()) {
-    auto [claim_ns, name] = SplitKey(made->second);
-    absl::StatusOr<ResourceClaim> there =
-        co_await client::GetObject<ResourceClaim>(api_, claim_ns, name);
-    if (!absl::IsNotFound(there.status())) co_return there;
-    attempts_.made.erase(order.uid);
+    ours = SplitKey(made->second).second;
   }
+  const std::vector<std::string> names = {told, ours};
+  for (const std::string& name : names) {
+    if (name.empty()) continue;
+    absl::StatusOr<ResourceClaim> there = co_await client::GetObject<ResourceClaim>(api_, ns, name);
+    if (absl::IsNotFound(there.status())) continue;
+    if (!there.ok() || name == ours) co_return there;
+    if (IsMadeFor(*there, order.uid)) {
+      co_return absl::FailedPreconditionError(StrCat("resource claim ", there->meta.Key(),
+                                                     ", made for pod ", order.pod,
+                                                     " by another scheduler, is not known yet"));
+    }
+  }
+  attempts_.made.erase(order.uid);
   const std::string body = ExtendedClaimBody({.ns = ns, .name = order.name, .uid = order.uid},
                                              *order.plan->claims[index].extended)
                                .Dump();
@@ -164,19 +195,19 @@ net::Awaitable<absl::StatusOr<ResourceClaim>> ClaimBinder::EnsureExtended(const 
   absl::StatusOr<ResourceClaim> created = types::Decode<ResourceClaim>(std::string_view(*text));
   if (!created.ok()) co_return created.status();
   attempts_.made[order.uid] = created->meta.Key();
-  mirror_.device_claims().NoteMade(order.uid);
+  mirror_.device_claims().NoteMade(order.uid, created->meta.Key());
   co_return created;
 }
 
 // Kubelets look there for what the containers get.
 net::Awaitable<absl::Status> ClaimBinder::TellPod(const Order& order, size_t index,
-                                                  std::string claim) {
-  auto [ns, pod] = SplitKey(order.pod);
+                                                  std::string claim, types::Pod pod) {
+  if (pod.status.extended_claim == claim) co_return absl::OkStatus();
   client::MergePatch patch;
-  patch.RequireUid(order.uid);
+  patch.RequireResourceVersion(pod.meta.resource_version);  // Bound since then: told by another.
   patch.Set({"status", "extendedResourceClaimStatus"},
             ExtendedStatusBody(*order.plan->claims[index].extended, claim));
-  client::ApiPath path = client::PathOf<types::Pod>(ns, order.name);
+  client::ApiPath path = client::PathOf<types::Pod>(pod.meta.ns, order.name);
   co_return (co_await api_.PatchStatus(std::move(path), patch.Build())).status();
 }
 

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "api/model/device_claims.h"
+#include "api/types/pod.h"
 #include "api/types/resource_claim.h"
 #include "cache/cluster/mirror.h"
 #include "cache/writes/claim_objects.h"
@@ -45,8 +46,9 @@ class ClaimBinder {
   // back (kResourceExhausted), or an outcome is unknown, it may be called again after a pause: what
   // was written is found written. kAlreadyExists: somebody else has bound the pod.
   net::Awaitable<absl::StatusOr<bool>> Write(Order order);
-  // The binding of the pod ended. When it is bound, with all answers, the mirror assumes nothing of
-  // it any more. Else its claims are taken back later, by ReturnOne, and assumed until that shows.
+  // The binding of the pod ended. When this one bound it, with all answers, the mirror assumes
+  // nothing of it any more. Else its claims are taken back later, by ReturnOne, and assumed until
+  // that shows.
   void Ended(const Order& order, bool is_bound);
   // Takes back what an earlier attempt left, here or in an earlier life of the scheduler, unless
   // one is under way: a pod that no cycle places holds devices that others wait for, those of its
@@ -70,10 +72,16 @@ class ClaimBinder {
 
   net::Awaitable<absl::Status> WriteClaim(const Order& order, size_t index);
   net::Awaitable<absl::Status> WriteOnce(const Order& order, size_t index);
-  // The claim for the extended resources of the pod; it is made if it is not there.
+  // The pod of the order. kAlreadyExists: it has a node. kCancelled: it is gone.
+  net::Awaitable<absl::StatusOr<types::Pod>> ReadUnbound(const Order& order);
+  // The claim for the extended resources of the pod; it is made if it is not there. `told`: what
+  // the pod's status names. kFailedPrecondition: that is one which the plan should know of.
   net::Awaitable<absl::StatusOr<types::ResourceClaim>> EnsureExtended(const Order& order,
-                                                                      size_t index);
-  net::Awaitable<absl::Status> TellPod(const Order& order, size_t index, std::string claim);
+                                                                      size_t index,
+                                                                      std::string told);
+  // `pod`: as it was read before the claim was written.
+  net::Awaitable<absl::Status> TellPod(const Order& order, size_t index, std::string claim,
+                                       types::Pod pod);
   net::Awaitable<absl::StatusOr<types::ResourceClaim>> AddFinalizer(types::ResourceClaim claim);
   net::Awaitable<absl::Status> WriteStatus(const Order& order, size_t index,
                                            types::ResourceClaim claim);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "cache/intake/compile_devices.h"
 #include "client/typed_client.h"
 
 namespace bth::cache {
@@ -23,6 +24,11 @@ bool HasDevices(const types::ClaimAllocation& written, const model::AllocationFa
                              has.pool == wants.pool && has.device == wants.device &&
                              has.share_id == wants.share_id;
                     });
+}
+
+bool IsMadeFor(const ResourceClaim& claim, const std::string& uid) {
+  const types::OwnerReference* const owner = claim.meta.Controller();
+  return owner != nullptr && owner->uid == uid && claim.meta.Annotation(kExtendedClaim) == "true";
 }
 
 bool IsUsedBy(const ResourceClaim& claim, const std::string& uid) {

@@ -34,6 +34,8 @@ struct ClaimAttempts {
 // Of its last change. Versions of one kind count up (KEP-5504); 0: not known.
 uint64_t ClaimVersion(const types::ResourceClaim& claim);
 bool HasDevices(const types::ClaimAllocation& written, const model::AllocationFacts& wanted);
+// It stands for the extended resources of that pod.
+bool IsMadeFor(const types::ResourceClaim& claim, const std::string& uid);
 bool IsUsedBy(const types::ResourceClaim& claim, const std::string& uid);
 
 client::ApiPath PathOfClaim(const types::ResourceClaim& claim);

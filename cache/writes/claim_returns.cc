@@ -167,7 +167,9 @@ net::Awaitable<absl::StatusOr<bool>> ClaimReturns::IsBoundWith(const ClaimOrder&
   if (absl::IsNotFound(pod.status())) co_return false;
   if (!pod.ok()) co_return pod.status();
   if (pod->meta.uid != order.uid || pod->spec.node_name.empty()) co_return false;
-  co_return IsUsedBy(claim, order.uid) || pod->status.extended_claim == claim.meta.name;
+  // Two schedulers may have made one each: the pod runs with the one that it was told of.
+  if (IsMadeFor(claim, order.uid)) co_return pod->status.extended_claim == claim.meta.name;
+  co_return IsUsedBy(claim, order.uid);
 }
 
 // Takes off the finalizer that keeps it while it has devices.

@@ -59,7 +59,8 @@ const DeviceClaimBook::Unmade& DeviceClaimBook::UnmadeFor(TaskId task, model::Di
 void DeviceClaimBook::AddMade(TaskId task, Claims* out) const {
   const model::DimMask extended = ExtendedOf(task);
   if (extended == 0) return;
-  const DeviceClaimFacts* made = view_.for_extended.Find(session_.task(task).names->uid);
+  const model::TaskNames& names = *session_.task(task).names;
+  const DeviceClaimFacts* made = view_.MadeFor(names.ns, names.uid);
   if (made == nullptr) return;
   out->extended = ExtendedClaimFor(task, extended);
   if (made->deleting || !SameRequests(made->requests, out->extended->requests)) {

@@ -120,7 +120,7 @@ struct ClaimBed : Bed {
   // An allocation as a scheduler writes it before it binds the pod: device "d0" of the node. Its
   // user is written with it, by Kubernetes' scheduler a moment later.
   void Lend(const std::string& claim, const std::string& pod, const std::string& node,
-            bool has_user = true) {
+            bool has_user = true, const std::string& request = "r") {
     const std::string uid(Get(StrCat(kPods, "/", pod)).At({"metadata", "uid"}).AsString());
     CHECK(Patch(StrCat(kDeviceClaims, "/", claim),
                 StrCat(R"({"metadata":{"finalizers":[")", cache::kDeviceFinalizer, R"("]}})")) ==
@@ -128,13 +128,13 @@ struct ClaimBed : Bed {
     const std::string users = has_user ? StrCat(R"("reservedFor":[{"resource":"pods","name":")",
                                                 pod, R"(","uid":")", uid, R"("}],)")
                                        : "";
-    CHECK(Patch(StrCat(kDeviceClaims, "/", claim, "/status"),
-                StrCat(R"({"status":{)", users,
-                       R"("allocation":{"devices":{"results":[{"request":"r",)",
-                       R"("driver":"x.io","pool":")", node, R"(","device":"d0"}]},)",
-                       R"("nodeSelector":{"nodeSelectorTerms":[{"matchFields":[{"key":)",
-                       R"("metadata.name","operator":"In","values":[")", node, R"("]}]}]}}}})")) ==
-          200);
+    CHECK(
+        Patch(StrCat(kDeviceClaims, "/", claim, "/status"),
+              StrCat(R"({"status":{)", users, R"("allocation":{"devices":{"results":[{"request":")",
+                     request, R"(","driver":"x.io","pool":")", node, R"(","device":"d0"}]},)",
+                     R"("nodeSelector":{"nodeSelectorTerms":[{"matchFields":[{"key":)",
+                     R"("metadata.name","operator":"In","values":[")", node, R"("]}]}]}}}})")) ==
+        200);
   }
   // As another scheduler does it.
   void Bind(const std::string& pod, const std::string& node) {

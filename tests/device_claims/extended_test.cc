@@ -25,6 +25,25 @@ struct ExtendedBed : ClaimBed {
                          R"("image":"i","resources":{"requests":)", amounts, R"(,"limits":)",
                          amounts, "}}]}}"));
   }
+  // A claim for one card of the node, as another scheduler makes it and tells the pod of it; when
+  // `binds`, the pod has that node then.
+  void MakeElsewhere(const std::string& pod, const std::string& node, bool binds) {
+    const std::string uid(Get(StrCat(kPods, "/", pod)).At({"metadata", "uid"}).AsString());
+    Create(
+        kDeviceClaims,
+        StrCat(R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":)",
+               R"("theirs","annotations":{")", cache::kExtendedClaim,
+               R"(":"true"},"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":")", pod,
+               R"(","uid":")", uid, R"(","controller":true}]},"spec":{"devices":{"requests":)",
+               R"([{"name":"container-0-request-0","exactly":{"deviceClassName":"card",)",
+               R"("count":1}}]}}})"));
+    Lend("theirs", pod, node, true, "container-0-request-0");
+    CHECK(Patch(StrCat(kPods, "/", pod, "/status"),
+                R"({"status":{"extendedResourceClaimStatus":{"resourceClaimName":"theirs",)"
+                R"("requestMappings":[{"containerName":"main","resourceName":"example.com/card",)"
+                R"("requestName":"container-0-request-0"}]}}})") == 200);
+    if (binds) Bind(pod, node);
+  }
   // The claim that the pod's status names; empty: none.
   std::string ExtendedOf(const std::string& pod) {
     const Json object = Get(StrCat(kPods, "/", pod));
@@ -133,6 +152,37 @@ TEST_CASE("extended claims: what was made for a pod that could not be bound goes
   bed.executor.Advance(absl::Minutes(5));
   CHECK(bed.NodeOf("p") == "n1");
   CHECK(bed.Get(kDeviceClaims)["items"].size() == 1);
+}
+
+// Our watches are late.
+TEST_CASE("extended claims: a pod that another one has told of its claim keeps that", "[claims]") {
+  ExtendedBed bed;
+  bed.Slice("n1", R"({"name":"d0"})");
+  bed.Slice("n2", R"({"name":"d0"})");
+  bed.Begin();
+  const bool binds = GENERATE(true, false);
+  // Before anything of ours is written, or between our claim and the pod's status.
+  const std::string before = GENERATE("GET /p", "PATCH /p/status");
+  bool is_done = false;
+  bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
+    if (absl::StrContains(request.target, "watch=")) return Fault{.piece_delay = absl::Minutes(1)};
+    const std::string what = before.substr(before.find(' ') + 1);
+    const bool is_it = absl::StartsWith(before, request.method) &&
+                       absl::StrContains(request.target, "/pods/") &&
+                       absl::EndsWith(request.target, what);
+    if (!std::exchange(is_done, is_done || is_it) && is_it) bed.MakeElsewhere("p", "n2", binds);
+    return std::nullopt;
+  };
+  bed.Group("g", 1);
+  bed.PodAsking("p", "g", 1);
+  bed.executor.Advance(absl::Minutes(20));
+  REQUIRE(is_done);
+  if (binds) CHECK(bed.NodeOf("p") == "n2");
+  CHECK(bed.ExtendedOf("p") == "theirs");
+  CHECK(bed.DevicesOf("theirs") == StrCat(bed.NodeOf("p"), "/d0"));
+  CHECK(bed.UsersOf("theirs") == "p");
+  CHECK(bed.Get(kDeviceClaims)["items"].size() == 1);
+  CHECK(bed.PodCondition("p").starts_with("True"));
 }
 
 TEST_CASE("extended claims: devices that come later are used", "[claims]") {

@@ -364,6 +364,39 @@ TEST_CASE("claim mirror: a view says what may help who waits", "[claims]") {
   CHECK(mirror.Publish()->offers_more);
 }
 
+std::shared_ptr<DeviceClaimFacts> MadeFor(const std::string& pod_uid,
+                                          std::shared_ptr<DeviceClaimFacts> claim) {
+  claim->for_extended = true;
+  claim->owner_uid = pod_uid;
+  return claim;
+}
+
+TEST_CASE("claim mirror: of several claims for a pod one is left when others go", "[claims]") {
+  DeviceClaimMirror mirror;
+  const auto name_of = [&mirror](const std::string& pod_uid) {
+    const auto view = mirror.Publish();
+    const DeviceClaimFacts* const claim = view->MadeFor("ns", pod_uid);
+    return claim == nullptr ? "" : claim->name;
+  };
+  mirror.Put(MadeFor("u-p", Claim("b", "1")));
+  mirror.Put(MadeFor("u-p", Claim("a", "2")));
+  mirror.Put(MadeFor("u-p/x", Claim("A", "3")));
+  CHECK(name_of("u-p") == "a");
+  mirror.RemoveClaim("ns/a");
+  CHECK(name_of("u-p") == "b");
+  // A namespace does not speak for another one.
+  auto foreign = MadeFor("u-q", Claim("c", "4"));
+  foreign->key = "other/c";
+  mirror.Put(foreign);
+  CHECK(name_of("u-q").empty());
+  // Whoever owns it may change.
+  mirror.Put(MadeFor("u-q", Claim("b", "5")));
+  CHECK(name_of("u-p").empty());
+  CHECK(name_of("u-q") == "b");
+  mirror.Put(Claim("b", "6"));
+  CHECK(name_of("u-q").empty());
+}
+
 TEST_CASE("claim mirror: a claim that is made counts until it shows what it was given",
           "[claims]") {
   DeviceClaimMirror mirror;
@@ -380,18 +413,17 @@ TEST_CASE("claim mirror: a claim that is made counts until it shows what it was 
     CHECK_FALSE(InUse(mirror, "d0"));
   }
   SECTION("it was written") {
-    mirror.NoteMade("u-p");
+    mirror.NoteMade("u-p", "ns/p-1");
     mirror.Forget("u-p");
     CHECK(InUse(mirror, "d0"));
-    auto made = Claim("p-1", "2");
-    made->for_extended = true;
-    made->owner_uid = "u-p";
-    mirror.Put(made);
+    // Whatever comes of others for the same pod.
+    mirror.Put(MadeFor("u-p", Claim("p-0", "2", "d1", {"u-p"})));
     CHECK(InUse(mirror, "d0"));
-    made = Claim("p-1", "3", "d0", {"u-p"});
-    made->for_extended = true;
-    made->owner_uid = "u-p";
-    mirror.Put(made);
+    mirror.RemoveClaim("ns/p-0");
+    CHECK(InUse(mirror, "d0"));
+    mirror.Put(MadeFor("u-p", Claim("p-1", "3")));
+    CHECK(InUse(mirror, "d0"));
+    mirror.Put(MadeFor("u-p", Claim("p-1", "4", "d0", {"u-p"})));
     CHECK(InUse(mirror, "d0"));
     REQUIRE(mirror.Check().ok());
     mirror.RemoveClaim("ns/p-1");
