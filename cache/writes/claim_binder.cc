@@ -18,7 +18,6 @@
 namespace bth::cache {
 
 using model::ClaimPlan;
-using types::Json;
 using types::ResourceClaim;
 
 namespace {
