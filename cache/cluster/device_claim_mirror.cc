@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "base/strings.h"
+#include "cache/intake/object_key.h"
 
 namespace bth::cache {
 
@@ -54,8 +55,7 @@ void AddAmounts(const std::vector<CapacityAmount>& amounts, int sign,
 }
 
 std::string KeyAsMade(const DeviceClaimFacts& claim) {
-  const std::string ns = claim.key.substr(0, claim.key.find('/'));
-  return StrCat(ns, "/", claim.owner_uid, "/", claim.name);
+  return StrCat(SplitKey(claim.key).first, "/", claim.owner_uid, "/", claim.name);
 }
 
 }  // namespace

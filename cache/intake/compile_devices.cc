@@ -427,6 +427,11 @@ model::DeviceTaintRuleFacts Compile(const types::DeviceTaintRule& rule) {
   return out;
 }
 
+bool IsForExtended(const types::ObjectMeta& claim) {
+  const types::OwnerReference* const owner = claim.Controller();
+  return owner != nullptr && !owner->uid.empty() && claim.Annotation(kExtendedClaim) == "true";
+}
+
 std::shared_ptr<model::DeviceClaimFacts> Compile(const types::ResourceClaim& claim,
                                                  Interner& interner, DeviceTests& tests) {
   auto out = std::make_shared<model::DeviceClaimFacts>();
@@ -436,7 +441,7 @@ std::shared_ptr<model::DeviceClaimFacts> Compile(const types::ResourceClaim& cla
   out->uid = meta.uid;
   out->resource_version = meta.resource_version;
   if (const types::OwnerReference* owner = meta.Controller()) out->owner_uid = owner->uid;
-  out->for_extended = !out->owner_uid.empty() && meta.Annotation(kExtendedClaim) == "true";
+  out->for_extended = IsForExtended(meta);
   out->deleting = meta.deletion_time.has_value();
   ClaimCompiler compiler(tests, *out);
   for (const types::DeviceRequest& request : claim.spec.requests) compiler.AddRequest(request);

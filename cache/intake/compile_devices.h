@@ -29,6 +29,8 @@ absl::StatusOr<std::shared_ptr<model::SliceFacts>> Compile(const types::Resource
 std::shared_ptr<model::DeviceClassFacts> Compile(const types::DeviceClass& device_class,
                                                  DeviceTests& tests);
 model::DeviceTaintRuleFacts Compile(const types::DeviceTaintRule& rule);
+// A scheduler made the claim for the extended resources of the pod that owns it.
+bool IsForExtended(const types::ObjectMeta& claim);
 std::shared_ptr<model::DeviceClaimFacts> Compile(const types::ResourceClaim& claim,
                                                  Interner& symbols, DeviceTests& tests);
 

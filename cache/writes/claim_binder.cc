@@ -172,19 +172,20 @@ net::Awaitable<absl::StatusOr<ResourceClaim>> ClaimBinder::EnsureExtended(const 
   if (const auto made = attempts_.made.find(order.uid); made != attempts_.made.end()) {
     ours = SplitKey(made->second).second;
   }
-  const std::vector<std::string> names = {told, ours};
-  for (const std::string& name : names) {
-    if (name.empty()) continue;
-    absl::StatusOr<ResourceClaim> there = co_await client::GetObject<ResourceClaim>(api_, ns, name);
-    if (absl::IsNotFound(there.status())) continue;
-    if (!there.ok() || name == ours) co_return there;
-    if (IsMadeFor(*there, order.uid)) {
+  if (!told.empty() && told != ours) {
+    absl::StatusOr<ResourceClaim> there = co_await client::GetObject<ResourceClaim>(api_, ns, told);
+    if (!there.ok() && !absl::IsNotFound(there.status())) co_return there;
+    if (there.ok() && IsMadeFor(*there, order.uid)) {
       co_return absl::FailedPreconditionError(StrCat("resource claim ", there->meta.Key(),
                                                      ", made for pod ", order.pod,
                                                      " by another scheduler, is not known yet"));
     }
   }
-  attempts_.made.erase(order.uid);
+  if (!ours.empty()) {
+    absl::StatusOr<ResourceClaim> there = co_await client::GetObject<ResourceClaim>(api_, ns, ours);
+    if (!absl::IsNotFound(there.status())) co_return there;
+    attempts_.made.erase(order.uid);
+  }
   const std::string body = ExtendedClaimBody({.ns = ns, .name = order.name, .uid = order.uid},
                                              *order.plan->claims[index].extended)
                                .Dump();

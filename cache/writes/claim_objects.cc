@@ -27,8 +27,7 @@ bool HasDevices(const types::ClaimAllocation& written, const model::AllocationFa
 }
 
 bool IsMadeFor(const ResourceClaim& claim, const std::string& uid) {
-  const types::OwnerReference* const owner = claim.meta.Controller();
-  return owner != nullptr && owner->uid == uid && claim.meta.Annotation(kExtendedClaim) == "true";
+  return IsForExtended(claim.meta) && claim.meta.Controller()->uid == uid;
 }
 
 bool IsUsedBy(const ResourceClaim& claim, const std::string& uid) {

@@ -1,6 +1,7 @@
 // Extended resources that devices serve, from the API and back.
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "plugins/predicates/extended_claims.h"
 #include "tests/device_claims/claim_bed.h"
