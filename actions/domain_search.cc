@@ -24,6 +24,42 @@ using model::JobId;
 using model::TaskId;
 
 bool DomainSearch::PlaceJob(JobId job, Worksheet& worksheet, Statement& statement) {
+  const HyperNodeId root = session_.topology().tree().root();
+  const HyperNodeGradient gradient =
+      framework::GradientFor(session_, {.job = job, .sub_job = {}, .inside = root});
+  // Roles that fail in one place may do well in another.
+  TaskPlacer::FailedRoles before = placer_.failed_roles();
+  least_ = false;
+  bool placed = PlaceInBest(job, gradient, worksheet, statement);
+  if (!placed && !gradient.rows.empty() && CanDoWithLess(job, worksheet)) {
+    least_ = true;
+    placed = PlaceInBest(job, gradient, worksheet, statement);
+  }
+  if (!placed) Explain(job, gradient, worksheet, statement);
+  placer_.SetFailedRoles(std::move(before));
+  if (!placed && worksheet.sub_jobs.size() == 1) {
+    lack_.too_few = DemandOf(worksheet.sub_jobs.front()).too_few();
+    session_.notes().NoteDomainLack(job, lack_);
+  }
+  return placed;
+}
+
+// All that waits goes to one place if there is any that has room for it; if there is none, it is
+// better to start with less than to wait for ever. What has a place already, or waits for one that
+// is being freed, is not started anew.
+bool DomainSearch::CanDoWithLess(JobId job, const Worksheet& worksheet) const {
+  if (session_.counts(job).waiting() > 0) return false;
+  const framework::Topology& topology = session_.topology();
+  const auto can = [&](const SubJobWorksheet& one) {
+    if (!topology.BoundOf(one.sub_job) || topology.AllocatedIn(one.sub_job).valid()) return false;
+    return framework::TasksLacking(session_, one.sub_job) <
+           static_cast<int64_t>(one.tasks.items().size());
+  };
+  return std::any_of(worksheet.sub_jobs.begin(), worksheet.sub_jobs.end(), can);
+}
+
+bool DomainSearch::PlaceInBest(JobId job, const HyperNodeGradient& gradient, Worksheet& worksheet,
+                               Statement& statement) {
   failures_.Clear();
   most_.reset();
   std::vector<JobDemand::SubJob> sub_jobs;
@@ -34,31 +70,16 @@ bool DomainSearch::PlaceJob(JobId job, Worksheet& worksheet, Statement& statemen
   }
   demand_.emplace(session_, job, sub_jobs);
   learned_.clear();
-  // Roles that fail in one place may do well in another.
-  TaskPlacer::FailedRoles before = placer_.failed_roles();
-  const bool placed = PlaceInBest(job, worksheet, statement);
-  placer_.SetFailedRoles(std::move(before));
-  if (!placed && worksheet.sub_jobs.size() == 1) {
-    lack_.too_few = DemandOf(worksheet.sub_jobs.front()).too_few();
-    session_.notes().NoteDomainLack(job, lack_);
-  }
-  return placed;
-}
-
-bool DomainSearch::PlaceInBest(JobId job, Worksheet& worksheet, Statement& statement) {
-  const HyperNodeId root = session_.topology().tree().root();
-  const HyperNodeGradient gradient =
-      framework::GradientFor(session_, {.job = job, .sub_job = {}, .inside = root});
   lack_ = {.of_job = gradient.minimum};
   // What sums have free for sub-jobs is looked at beforehand where there may be several.
   bool looked = session_.job(job).has_sub_group_policy;
-  if (looked) demand_->LookWhere(session_);
+  if (looked) demand_->LookWhere(session_, least_);
   most_.emplace(session_, job, worksheet, *demand_);
   bool any_failed = false;
   const auto attempt = [&](HyperNodeId inside, Worksheet& rest, double* score) {
     if (TryJob(job, inside, rest, statement, score)) return true;
     if (std::exchange(any_failed, true)) return false;
-    if (!std::exchange(looked, true)) demand_->LookWhere(session_);
+    if (!std::exchange(looked, true)) demand_->LookWhere(session_, least_);
     lack_.of_sub_job = demand_->minimum();
     // What the sums of its tier lack tells more than that they lack something.
     if (!demand_->MayBeIn(inside)) failures_.Clear();
@@ -71,15 +92,6 @@ bool DomainSearch::PlaceInBest(JobId job, Worksheet& worksheet, Statement& state
     for (size_t i = 0; i < row.size(); ++i) candidates.push_back({.id = row[i], .most = most[i]});
     if (PlaceInBestOf(search, std::move(candidates), worksheet, statement, attempt)) return true;
     if (hopeless_) break;
-  }
-  if (gradient.rows.empty()) {
-    if (!looked) demand_->LookWhere(session_);
-    const std::string lack = failures_.ByTier(job, *demand_, lack_.of_job);
-    session_.notes().HoldAt(
-        job, Gate::kTopology, "",
-        lack.empty() ? gradient.why_none : StrCat(gradient.why_none, ": ", lack));
-  } else {
-    Explain(job, worksheet, statement);
   }
   return false;
 }
@@ -242,7 +254,7 @@ bool DomainSearch::TryJob(JobId job, HyperNodeId inside, Worksheet& worksheet, S
 std::optional<double> DomainSearch::PlaceSubJob(JobId job, HyperNodeId inside,
                                                 SubJobWorksheet& worksheet, Statement& statement) {
   const HyperNodeGradient gradient = framework::GradientFor(
-      session_, {.job = job, .sub_job = worksheet.sub_job, .inside = inside});
+      session_, {.job = job, .sub_job = worksheet.sub_job, .inside = inside, .for_least = least_});
   const bool has_place = session_.topology().AllocatedIn(worksheet.sub_job).valid();
   // One of those that are alike is tried though it is known to be in vain: to find out why.
   const bool is_explained = !explains_all_ && explained_.contains(&DemandOf(worksheet));
@@ -345,7 +357,16 @@ void DomainSearch::LearnLeast(JobId job, const SubJobWorksheet& worksheet, State
 }
 
 // Tries the best once more, if any was tried, for its reasons to be those of the tasks.
-void DomainSearch::Explain(JobId job, const Worksheet& worksheet, Statement& statement) {
+void DomainSearch::Explain(JobId job, const HyperNodeGradient& gradient, const Worksheet& worksheet,
+                           Statement& statement) {
+  if (gradient.rows.empty()) {
+    demand_->LookWhere(session_, least_);
+    const std::string lack = failures_.ByTier(job, *demand_, lack_.of_job);
+    session_.notes().HoldAt(
+        job, Gate::kTopology, "",
+        lack.empty() ? gradient.why_none : StrCat(gradient.why_none, ": ", lack));
+    return;
+  }
   const HyperNodeId inside = failures_.best();
   // What no room helps against is said first, and by itself where nothing came near.
   std::string lack;

@@ -13,6 +13,7 @@
 #include "actions/task_placer.h"
 #include "actions/worksheet.h"
 #include "api/model/ids.h"
+#include "framework/hooks/hook_types.h"
 #include "framework/session/session.h"
 #include "framework/session/statement.h"
 #include "framework/topology/job_demand.h"
@@ -57,7 +58,10 @@ class DomainSearch {
     bool knows_most() const { return most == nullptr || most->hold(); }
   };
 
-  bool PlaceInBest(model::JobId job, Worksheet& worksheet, framework::Statement& statement);
+  // Some sub-job that is to stay together needs less for its minimum than waits of it.
+  bool CanDoWithLess(model::JobId job, const Worksheet& worksheet) const;
+  bool PlaceInBest(model::JobId job, const framework::HyperNodeGradient& gradient,
+                   Worksheet& worksheet, framework::Statement& statement);
   // Tries those first that may be the best; its score. Nothing: in none of them anything comes
   // about. `attempt` places (HyperNode, tasks that are left, score).
   template <typename AnyWorksheet, typename Attempt>
@@ -98,7 +102,8 @@ class DomainSearch {
                  framework::Statement& statement);
   void LearnLeast(model::JobId job, const SubJobWorksheet& worksheet,
                   framework::Statement::Mark before, framework::Statement& statement);
-  void Explain(model::JobId job, const Worksheet& worksheet, framework::Statement& statement);
+  void Explain(model::JobId job, const framework::HyperNodeGradient& gradient,
+               const Worksheet& worksheet, framework::Statement& statement);
 
   framework::Session& session_;
   TaskPlacer& placer_;
@@ -110,6 +115,7 @@ class DomainSearch {
   absl::flat_hash_set<const framework::GangDemand*> learned_;
   // Of the trial at hand: whose lack was found out by trying, and not from what is known.
   absl::flat_hash_set<const framework::GangDemand*> explained_;
+  bool least_ = false;         // Of sub-jobs no more than their minimum has to find room.
   bool explains_all_ = false;  // Each sub-job is tried, for its reasons.
   framework::DomainLack lack_;
   int64_t refusals_ = 0;   // Where sub-jobs found no place, beside the refusals of nodes.

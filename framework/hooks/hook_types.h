@@ -165,6 +165,7 @@ struct HyperNodeQuestion {
   SubJobId sub_job;    // Invalid: the job as a whole.
   HyperNodeId inside;  // Only there: what is in rows for a wider one, as far as it is inside.
   bool for_eviction = false;
+  bool for_least = false;  // Of a sub-job: what its minimum lacks must fit, not all that waits.
 };
 // The first row that has one in which the gang finds room decides, and the best of that row is
 // taken.

@@ -1,6 +1,7 @@
 // Where plugins would have a gang tried.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -14,6 +15,8 @@ namespace bth::framework {
 // Rows of HyperNodes to try one after the other, by the first plugin that says; nobody: the one
 // that was asked about.
 HyperNodeGradient GradientFor(const Session& session, const HyperNodeQuestion& question);
+// So many of a sub-job's waiting tasks that ask for something are needed for its minimum.
+int32_t TasksLacking(const Session& session, model::SubJobId sub_job);
 // How good each of them is for the sub-job, by all plugins together.
 std::vector<double> RankHyperNodes(const Session& session, model::SubJobId sub_job,
                                    absl::Span<const model::HyperNodeId> candidates);

@@ -51,12 +51,15 @@ bool JobDemand::failed() const {
                                            [](const Part& part) { return part.demand.failed(); });
 }
 
-void JobDemand::LookWhere(const Session& session) {
+void JobDemand::LookWhere(const Session& session, bool for_least) {
   const HyperNodeTree& tree = session.topology().tree();
   for (Part& part : parts_) {
     const SubJobId one = part.members.front();
-    const HyperNodeGradient gradient = GradientFor(
-        session, {.job = session.base().sub_jobs[one].job, .sub_job = one, .inside = tree.root()});
+    const HyperNodeGradient gradient =
+        GradientFor(session, {.job = session.base().sub_jobs[one].job,
+                              .sub_job = one,
+                              .inside = tree.root(),
+                              .for_least = for_least});
     part.minimum = gradient.minimum;
     part.anywhere =
         part.has_best_effort || (gradient.rows.size() == 1 && gradient.rows.front().size() == 1 &&

@@ -46,8 +46,9 @@ class JobDemand {
   bool failed() const;
 
   // Finds out in which HyperNodes sums would do for sub-jobs, as things stand; what is placed from
-  // then on only takes room. Cost: one gradient for each kind of sub-jobs.
-  void LookWhere(const Session& session);
+  // then on only takes room. `for_least` as in HyperNodeQuestion. Cost: one gradient for each kind
+  // of sub-jobs.
+  void LookWhere(const Session& session, bool for_least);
   // What sums had to hold for the first kind of sub-jobs.
   const model::ResourceVec& minimum() const { return parts_.front().minimum; }
   // The sub-job, or some sub-job, may be tried there; or, of `MayBeIn`, in one below.

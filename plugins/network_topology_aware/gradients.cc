@@ -7,6 +7,7 @@
 #include "algo/queue_claims.h"
 #include "base/strings.h"
 #include "framework/topology/bounds.h"
+#include "framework/topology/gradients.h"
 #include "framework/topology/topology.h"
 
 namespace bth::plugins::network_topology {
@@ -24,17 +25,26 @@ using model::TaskId;
 using Rows = std::vector<std::vector<HyperNodeId>>;
 
 // What must fit: what a job, of which nothing has a place, lacks of its minResources; of a sub-job
-// what waits.
+// what waits, or as many of its smallest tasks as its minimum lacks, dimension by dimension.
 ResourceVec MinimumOf(const Session& session, const HyperNodeQuestion& question) {
   if (!question.sub_job.valid()) {
     return algo::LacksOfMinimum({session.base(), session.usage(), question.job});
   }
-  ResourceVec minimum;
+  ResourceVec all;
+  std::optional<ResourceVec> least;
   for (TaskId task : *session.job(question.job).tasks) {
     if (session.task(task).sub_job != question.sub_job) continue;
     if (session.state(task).status != model::TaskStatus::kPending) continue;
-    minimum += session.request(task);
+    const ResourceVec& request = session.request(task);
+    all += request;
+    if (request.IsEmpty()) continue;
+    if (!least) least = request;
+    for (int d = 0; d < model::kDims; ++d) (*least)[d] = std::min((*least)[d], request[d]);
   }
+  if (!question.for_least) return all;
+  const int64_t lacking = least ? framework::TasksLacking(session, question.sub_job) : 0;
+  ResourceVec minimum;
+  for (int d = 0; d < model::kDims; ++d) minimum[d] = lacking == 0 ? 0 : (*least)[d] * lacking;
   return minimum;
 }
 

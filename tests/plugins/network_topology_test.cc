@@ -374,6 +374,31 @@ TEST_CASE("network topology: gradients (H7, H8)", "[plugins][topology]") {
   }
 }
 
+TEST_CASE("network topology: what waits of a sub-job must fit, or what its minimum lacks",
+          "[plugins][topology]") {
+  // Racks of two nodes of 8 CPUs; s3 has 8 left. Five pods wait, of which three are needed.
+  PluginBed bed = BedOf(WithTopology(
+      WithHyperNodes(MakeWorld(StrCat(NodesOf(kAlike),
+                                      "job b min=0; task b1 cpu=8 node=s3-n1 job=b; "
+                                      "job a min=3 tasks=4 cpu=4; task big job=a cpu=5")),
+                     kThreeTiers),
+      "a", {Hard(1)}));
+  const auto rows_of = [&bed](bool for_least, model::ResourceVec* minimum) {
+    const framework::HyperNodeGradient gradient = framework::GradientFor(
+        bed.session(), {.job = bed.world().job("a"),
+                        .sub_job = bed.world().snapshot->tasks[bed.world().task("a-0")].sub_job,
+                        .inside = bed.session().topology().tree().root(),
+                        .for_least = for_least});
+    *minimum = gradient.minimum;
+    return NamedRows(bed, gradient);
+  };
+  model::ResourceVec minimum;
+  CHECK(rows_of(false, &minimum) == Rows{});
+  CHECK(minimum[model::kCpu] == 21000);
+  CHECK(rows_of(true, &minimum) == Rows{{"s4", "s5", "s6"}});
+  CHECK(minimum[model::kCpu] == 12000);
+}
+
 TEST_CASE("network topology: what waits of a sub-job must fit, and nobody falls back (H8)",
           "[plugins][topology]") {
   PluginBed bed = BedOf(WithTopology(

@@ -39,6 +39,16 @@ class TriesAll {
   TriesAll(Session& session, TaskPlacer& placer) : session_(session), placer_(placer) {}
 
   bool PlaceJob(JobId job, Statement& statement) {
+    for_least_ = false;
+    if (PlaceInBest(job, statement)) return true;
+    // What waits for room that is being freed is not placed anew.
+    if (session_.counts(job).count(model::TaskStatus::kPipelined) > 0) return false;
+    for_least_ = true;
+    return PlaceInBest(job, statement);
+  }
+
+ private:
+  bool PlaceInBest(JobId job, Statement& statement) {
     const auto gradient =
         framework::GradientFor(session_, {.job = job, .inside = session_.topology().tree().root()});
     for (const auto& row : gradient.rows) {
@@ -67,11 +77,11 @@ class TriesAll {
     return false;
   }
 
- private:
   std::optional<double> PlaceSubJob(JobId job, HyperNodeId inside, SubJobWorksheet& worksheet,
                                     Statement& statement) {
     const auto gradient = framework::GradientFor(
-        session_, {.job = job, .sub_job = worksheet.sub_job, .inside = inside});
+        session_,
+        {.job = job, .sub_job = worksheet.sub_job, .inside = inside, .for_least = for_least_});
     for (const auto& row : gradient.rows) {
       std::vector<HyperNodeId> found;
       std::vector<std::pair<std::vector<Statement::Placed>, SubJobWorksheet>> trials;
@@ -100,6 +110,7 @@ class TriesAll {
 
   Session& session_;
   TaskPlacer& placer_;
+  bool for_least_ = false;  // Else all that waits of a sub-job must fit.
 };
 
 std::map<std::string, std::string> Named(const Session& session,
