@@ -37,7 +37,7 @@ ResourceVec MinimumOf(const Session& session, const HyperNodeQuestion& question)
     if (session.state(task).status != model::TaskStatus::kPending) continue;
     const ResourceVec& request = session.request(task);
     all += request;
-    if (request.IsEmpty()) continue;
+    if (!question.for_least || request.IsEmpty()) continue;
     if (!least) least = request;
     for (int d = 0; d < model::kDims; ++d) (*least)[d] = std::min((*least)[d], request[d]);
   }
