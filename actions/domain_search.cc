@@ -71,8 +71,9 @@ bool DomainSearch::PlaceInBest(JobId job, const HyperNodeGradient& gradient, Wor
   demand_.emplace(session_, job, sub_jobs);
   learned_.clear();
   lack_ = {.of_job = gradient.minimum};
-  // What sums have free for sub-jobs is looked at beforehand where there may be several.
-  bool looked = session_.job(job).has_sub_group_policy;
+  // What sums have free for sub-jobs is looked at beforehand where there may be several, or where
+  // nothing is tried that could tell.
+  bool looked = session_.job(job).has_sub_group_policy || gradient.rows.empty();
   if (looked) demand_->LookWhere(session_, least_);
   most_.emplace(session_, job, worksheet, *demand_);
   bool any_failed = false;
@@ -360,7 +361,6 @@ void DomainSearch::LearnLeast(JobId job, const SubJobWorksheet& worksheet, State
 void DomainSearch::Explain(JobId job, const HyperNodeGradient& gradient, const Worksheet& worksheet,
                            Statement& statement) {
   if (gradient.rows.empty()) {
-    demand_->LookWhere(session_, least_);
     const std::string lack = failures_.ByTier(job, *demand_, lack_.of_job);
     session_.notes().HoldAt(
         job, Gate::kTopology, "",

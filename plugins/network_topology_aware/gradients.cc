@@ -42,10 +42,10 @@ ResourceVec MinimumOf(const Session& session, const HyperNodeQuestion& question)
     for (int d = 0; d < model::kDims; ++d) (*least)[d] = std::min((*least)[d], request[d]);
   }
   if (!question.for_least) return all;
-  const int64_t lacking = least ? framework::TasksLacking(session, question.sub_job) : 0;
-  ResourceVec minimum;
-  for (int d = 0; d < model::kDims; ++d) minimum[d] = lacking == 0 ? 0 : (*least)[d] * lacking;
-  return minimum;
+  if (!least) return {};
+  const int64_t lacking = framework::TasksLacking(session, question.sub_job);
+  for (int64_t& quantity : least->q) quantity *= lacking;
+  return *least;
 }
 
 // Where to look for a gang that has a place; empty: nowhere.
