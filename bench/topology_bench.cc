@@ -50,7 +50,8 @@ class NetworkCluster {
   static constexpr int64_t racks() { return kNodes / kNodesPerRack; }
   static constexpr int64_t rows() { return (racks() + kRacksPerRow - 1) / kRacksPerRow; }
 
-  void AddGang(const std::string& name, int64_t bound, int64_t pods = kGang) {
+  // `minimum`: so many of the pods have to start together.
+  void AddGang(const std::string& name, int64_t bound, int64_t pods, int64_t minimum) {
     cache::CompiledPodGroup group;
     group.facts = std::make_shared<model::JobFacts>();
     group.facts->ns = "ns";
@@ -59,7 +60,7 @@ class NetworkCluster {
     if (bound != kNothing) group.facts->topology = {TopologyOf(bound)};
     group.has_network_topology = bound != kNothing;
     group.queue = "default";
-    group.min_member = static_cast<int32_t>(pods);
+    group.min_member = static_cast<int32_t>(minimum);
     group.shown.phase = model::PodGroupPhase::kInqueue;
     mirror().PutPodGroup(std::move(group));
     for (int64_t i = 0; i < pods; ++i) {
@@ -70,6 +71,9 @@ class NetworkCluster {
                   .created_us = i},
           mirror());
     }
+  }
+  void AddGang(const std::string& name, int64_t bound, int64_t pods = kGang) {
+    AddGang(name, bound, pods, pods);
   }
   // A gang of sub-groups, each of which must stay in one rack, and all of them in one row.
   void AddGroups(const std::string& name, int64_t groups) {
@@ -217,6 +221,30 @@ BENCHMARK_CAPTURE(BM_OneGangOnAFullCluster, in_one_row, kOneRow, kGang, 3, true)
     ->Unit(benchmark::kMicrosecond)
     ->MinTime(1);
 BENCHMARK_CAPTURE(BM_OneGangOnAFullCluster, in_no_row, kOneRow, 2 * kGang, 3, false)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
+
+// The same with a gang of which half has to start; no rack has room for all of it.
+void BM_ElasticGangOnAFullCluster(benchmark::State& state, int64_t last) {
+  NetworkCluster network;
+  network.FillUp(last);
+  bool first = true;
+  RunCycles(
+      state, network.cluster(),
+      [&] {
+        if (!first) network.RemoveGang("gang");
+        first = false;
+        network.AddGang("gang", kOneRack, kGang, kGang / 2);
+      },
+      TopologyConf());
+  const int64_t room = last * kNodesPerRack;
+  const bool fits = room >= kGang / 2;
+  Expect(state, "binds", fits ? room : 0, fits ? "it was not bound" : "something was bound");
+}
+BENCHMARK_CAPTURE(BM_ElasticGangOnAFullCluster, half_in_one_rack, 3)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
+BENCHMARK_CAPTURE(BM_ElasticGangOnAFullCluster, half_in_no_rack, 1)
     ->Unit(benchmark::kMicrosecond)
     ->MinTime(1);
 
