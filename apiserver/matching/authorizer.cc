@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/rules/names.h"
 #include "apiserver/rest/authenticate.h"
 #include "apiserver/rest/core.h"
 #include "base/check.h"
@@ -32,13 +33,19 @@ const AccessTypes& Access() {
 // One step of a question: who asks, and about which path or resource.
 class Question final : public cel::OpaqueValue {
  public:
-  Question(const Core& core, TypePtr type, User user, std::vector<std::string> about)
-      : core_(core), type_(std::move(type)), user_(std::move(user)), about_(std::move(about)) {}
+  Question(const Core& core, TypePtr type, User user, std::vector<std::string> about,
+           bool is_path = false)
+      : core_(core),
+        type_(std::move(type)),
+        user_(std::move(user)),
+        about_(std::move(about)),
+        is_path_(is_path) {}
 
   const TypePtr& type() const override { return type_; }
   bool Equals(const cel::OpaqueValue& other) const override {
     const auto& question = static_cast<const Question&>(other);
-    return user_.name == question.user_.name && about_ == question.about_;
+    return user_.name == question.user_.name && is_path_ == question.is_path_ &&
+           about_ == question.about_;
   }
   std::string DebugText() const override {
     std::string text = type_->name();
@@ -49,7 +56,8 @@ class Question final : public cel::OpaqueValue {
   Value Next(const TypePtr& type, std::string_view more) const {
     std::vector<std::string> about = about_;
     about.emplace_back(more);
-    return Value::Of(std::make_shared<Question>(core_, type, user_, std::move(about)));
+    const bool is_path = is_path_ || type == Access().path;
+    return Value::Of(std::make_shared<Question>(core_, type, user_, std::move(about), is_path));
   }
   Value As(std::string user) const {
     User other;
@@ -59,17 +67,14 @@ class Question final : public cel::OpaqueValue {
         std::make_shared<Question>(core_, Access().authorizer, std::move(other), about_));
   }
   // Of resources the path is empty.
-  bool allowed() const {
-    // The decision keeps what it was asked about as its first part.
-    const bool is_path = !about_.empty() && about_.front().starts_with('/');
-    return MayDo(core_, user_, is_path ? about_.front() : "");
-  }
+  bool allowed() const { return MayDo(core_, user_, is_path_ ? about_.front() : ""); }
 
  private:
   const Core& core_;
   const TypePtr type_;
   const User user_;
-  const std::vector<std::string> about_;
+  const std::vector<std::string> about_;  // The path, or the group, first.
+  const bool is_path_;
 };
 
 const Question& AsQuestion(const Value& value) {
@@ -87,6 +92,14 @@ cel::Function QuestionStep(std::string name, const TypePtr& from, const TypePtr&
     return AsQuestion(args[0]).Next(to, args[1].AsString());
   };
   return {std::move(name), {std::move(overload)}};
+}
+
+cel::Function PathFunction() {
+  cel::Function path = QuestionStep("path", Access().authorizer, Access().path);
+  path.overloads.front().run = [ask = path.overloads.front().run](std::span<const Value> args) {
+    return args[1].AsString().empty() ? Value::Error("path must not be empty") : ask(args);
+  };
+  return path;
 }
 
 template <typename Answer>
@@ -125,8 +138,15 @@ cel::Function ServiceAccountFunction() {
   overload.parameters = {Access().authorizer, Type::String(), Type::String()};
   overload.result = Access().authorizer;
   overload.run = [](std::span<const Value> args) {
-    return AsQuestion(args[0]).As(
-        StrCat("system:serviceaccount:", args[1].AsString(), ":", args[2].AsString()));
+    const std::string_view ns = args[1].AsString();
+    const std::string_view name = args[2].AsString();
+    if (!rules::CheckDnsSubdomain(name).empty()) {
+      return Value::Error("Invalid service account name");
+    }
+    if (!rules::CheckDnsLabel(ns).empty()) {
+      return Value::Error("Invalid service account namespace");
+    }
+    return AsQuestion(args[0]).As(StrCat("system:serviceaccount:", ns, ":", name));
   };
   return {"serviceAccount", {std::move(overload)}};
 }
@@ -134,7 +154,7 @@ cel::Function ServiceAccountFunction() {
 std::vector<cel::Function> AccessFunctions() {
   const AccessTypes& types = Access();
   std::vector<cel::Function> functions = {
-      QuestionStep("path", types.authorizer, types.path),
+      PathFunction(),
       QuestionStep("group", types.authorizer, types.group),
       QuestionStep("resource", types.group, types.resource),
       QuestionStep("subresource", types.resource, types.resource),

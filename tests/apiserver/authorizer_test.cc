@@ -66,6 +66,8 @@ TEST_CASE("authorizer: each question is answered for who is known and for strang
        "true", "false"},
       {"authorizer.group('').resource('pods').labelSelector('a in (b)').check('list').allowed()",
        "true", "false"},
+      // A group that looks like a path is none.
+      {"authorizer.group('/healthz').resource('pods').check('get').allowed()", "true", "false"},
       // Selectors are not read.
       {"authorizer.group('').resource('pods').labelSelector('=').check('list').errored()", "false",
        "false"},
@@ -73,6 +75,12 @@ TEST_CASE("authorizer: each question is answered for who is known and for strang
        "true", "true"},
       {"authorizer.serviceAccount('ns', 'sa').path('/secrets').check('get').allowed()", "true",
        "true"},
+      // Names that nothing can have are no question.
+      {"authorizer.serviceAccount('ns', 'Sa').path('/x').check('get').allowed()", "failed",
+       "failed"},
+      {"authorizer.serviceAccount('n.s', 'sa').path('/x').check('get').allowed()", "failed",
+       "failed"},
+      {"authorizer.path('').check('get').allowed()", "failed", "failed"},
       {"authorizer.group('').resource('pods').check('get').errored()", "false", "false"},
       {"authorizer.group('').resource('pods').check('get').error()", "", ""},
       {"authorizer.group('').resource('pods').check('get').reason()", "", ""},
