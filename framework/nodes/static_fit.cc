@@ -113,10 +113,13 @@ void StaticFitCache::EvictOldest() {
 }
 
 bool FitsSomeEmptyNode(const Session& session, model::ShapeId shape) {
+  return FitsSomeEmptyNode(session, shape, *session.base().nodes_by_name);
+}
+
+bool FitsSomeEmptyNode(const Session& session, model::ShapeId shape, absl::Span<const NodeId> of) {
   const model::ShapeRow& row = session.shape(shape);
   const auto fit = session.context().static_fits->Get(session, row.constraints);
-  const std::vector<NodeId>& nodes = *session.base().nodes_by_name;
-  return std::any_of(nodes.begin(), nodes.end(), [&](NodeId node) {
+  return std::any_of(of.begin(), of.end(), [&](NodeId node) {
     return RowAt(fit->refusal, node) == kFits &&
            row.request.FitsIn(session.base().allocatable[node]);
   });

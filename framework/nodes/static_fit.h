@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "api/model/snapshot.h"
 #include "framework/hooks/hooks.h"
 
@@ -25,9 +26,11 @@ struct StaticFit {
   uint64_t last_used = 0;
 };
 
-// Some node passes the static filters for the shape and would have room for it, were it empty.
-// Cost: the nodes.
+// Some node, or one of these, passes the static filters for the shape and would have room for it,
+// were it empty. Cost: the nodes.
 bool FitsSomeEmptyNode(const Session& session, model::ShapeId shape);
+bool FitsSomeEmptyNode(const Session& session, model::ShapeId shape,
+                       absl::Span<const model::NodeId> of);
 
 // Lives until the policy changes. At most kEntriesMax constraints are kept; the least recently
 // used go first, and those that no snapshot has any more. Thread: scheduling.

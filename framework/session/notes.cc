@@ -13,7 +13,10 @@ using model::TaskState;
 
 JobNotes& SessionNotes::NotesOf(JobId id) {
   touched_.Add(id);
-  return notes_[id];
+  const auto [notes, is_new] = notes_.try_emplace(id);
+  // Of a job that is left alone stands what was said before.
+  if (const JobAnswer* kept = is_new ? KeptAnswerOf(id) : nullptr) notes->second = kept->notes;
+  return notes->second;
 }
 
 const JobAnswer* SessionNotes::KeptAnswerOf(JobId id) const {

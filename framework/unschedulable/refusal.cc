@@ -83,8 +83,10 @@ class ClaimsOfJob {
   absl::flat_hash_set<const model::DeviceClaimFacts*> seen_;
 };
 
+enum class OfJob { kAllTasks, kBestEffort };
+
 // Adds what nodes refused. False: some task's answer follows more than that.
-bool AddKinds(Session& session, JobId job, Refusal* refusal) {
+bool AddKinds(Session& session, JobId job, OfJob which, Refusal* refusal) {
   bool tried = false;
   // After one task of a role found no node, those after it are not tried; one that its queue may
   // not have does not count.
@@ -96,6 +98,7 @@ bool AddKinds(Session& session, JobId job, Refusal* refusal) {
     const model::TaskRow& row = session.task(task);
     if (row.nominated_node.valid() || row.own_gate_only || row.keeps_room) return false;
     if (row.gated) continue;
+    if (which == OfJob::kBestEffort && !session.shape(row.shape).best_effort) continue;
     tried |= session.notes().PlanOf(task) != nullptr;
     const TaskKind kind = session.picker().KindOf(task);
     if (row.role.valid())
@@ -165,8 +168,14 @@ std::optional<DomainLack> DomainLackOf(const Session& session, JobId job, const 
 bool StandsWhileOverused(Session& session, JobId job, const AnswerRules& rules) {
   if (!rules.preempts()) return true;
   Refusal tried;
-  return session.votes().refused_by_share(job) && AddKinds(session, job, &tried) &&
-         IsAllAlike(session, job, tried);
+  return session.votes().refused_by_share(job) &&
+         AddKinds(session, job, OfJob::kAllTasks, &tried) && IsAllAlike(session, job, tried);
+}
+
+// What asks for nothing goes where nodes take it, whatever becomes of the rest. False as AddKinds.
+bool AddBestEffort(Session& session, JobId job, Refusal* refusal) {
+  return session.counts(job).pending_best_effort == 0 ||
+         AddKinds(session, job, OfJob::kBestEffort, refusal);
 }
 
 }  // namespace
@@ -182,12 +191,14 @@ std::optional<Refusal> RefusalOf(Session& session, JobId job, const AnswerRules&
       return refusal;
     case Gate::kQueueClosed:
     case Gate::kQueueTurn:
+      if (!AddBestEffort(session, job, &refusal)) return std::nullopt;
       return refusal;
     case Gate::kNotEnqueued:
       refusal.for_admission = true;
       refusal.stands_without_victims = session.IsPendingPhase(job);
       return refusal;
     case Gate::kQueueOverused:
+      if (!AddBestEffort(session, job, &refusal)) return std::nullopt;
       refusal.queue_overused = true;
       refusal.stands_without_victims = StandsWhileOverused(session, job, rules);
       return refusal;
@@ -207,7 +218,7 @@ std::optional<Refusal> RefusalOf(Session& session, JobId job, const AnswerRules&
     refusal.stands_without_victims = true;
     return refusal;
   }
-  if (!AddKinds(session, job, &refusal)) return std::nullopt;
+  if (!AddKinds(session, job, OfJob::kAllTasks, &refusal)) return std::nullopt;
   refusal.stands_without_victims = IsAllAlike(session, job, refusal);
   refusal.by_gang = session.topology().IsBound(job);
   if (refusal.by_gang) {

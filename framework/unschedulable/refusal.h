@@ -40,7 +40,8 @@ struct Refusal {
   bool by_gang = false;
   // Other places of what was tried might have left room for the rest.
   bool by_choice_of_nodes = false;
-  // No node could take any of its tasks, were it empty: evictions do not help either.
+  // No node could take any of its tasks, were it empty: evictions do not help either, as long as
+  // nodes are what they are.
   bool beyond_any_node = false;
   // Actions that evict give it nothing either while nobody can be evicted for it: what they try
   // otherwise is what was tried here.

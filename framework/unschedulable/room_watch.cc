@@ -24,6 +24,15 @@ bool CpusGrew(const model::NodeNuma* before, const model::NodeNuma* now) {
   return before == nullptr || before->facts != now->facts || !now->free.Within(before->free);
 }
 
+// Of a node.
+struct NodeRoom {
+  ResourceVec idle, releasing, pipelined;
+  // When pods that leave are gone.
+  ResourceVec Later() const { return idle + releasing - pipelined; }
+  // As long as they are there: pods are counted like that.
+  ResourceVec Beside() const { return idle - pipelined; }
+};
+
 template <typename Column>
 ResourceVec RowOf(const Column& column, NodeId node) {
   return column.Contains(node) ? column[node] : ResourceVec();
@@ -58,20 +67,20 @@ void NodeRoomWatch::CompareBlock(const model::Snapshot& base, size_t begin, bool
   for (size_t i = begin; i < end; ++i) {
     const NodeId node = NodeId::FromIndex(i);
     if (!base.nodes[node].has_object()) continue;
-    const bool facts = !nodes_.Contains(node) || nodes_[node].facts != base.nodes[node].facts ||
-                       nodes_[node].outside_shard != base.nodes[node].outside_shard ||
+    const bool other = !nodes_.Contains(node) || nodes_[node].facts != base.nodes[node].facts;
+    const bool facts = other || nodes_[node].outside_shard != base.nodes[node].outside_shard ||
                        nodes_[node].device_holders != base.nodes[node].device_holders ||
                        CpusGrew(nodes_[node].numa.get(), base.nodes[node].numa.get());
-    const ResourceVec idle = RowOf(base.usage.idle, node);
-    const ResourceVec idle_before = RowOf(idle_, node);
-    const ResourceVec later =
-        idle + RowOf(base.usage.releasing, node) - RowOf(base.usage.pipelined, node);
-    const ResourceVec later_before =
-        idle_before + RowOf(releasing_, node) - RowOf(pipelined_, node);
-    const bool use = idle != idle_before || later != later_before;
+    const NodeRoom before{RowOf(idle_, node), RowOf(releasing_, node), RowOf(pipelined_, node)};
+    const NodeRoom now{RowOf(base.usage.idle, node), RowOf(base.usage.releasing, node),
+                       RowOf(base.usage.pipelined, node)};
+    const bool use =
+        now.idle != before.idle || now.Later() != before.Later() || now.Beside() != before.Beside();
     out->any |= facts || use;
-    const bool grew = Grew(idle_before, idle) || Grew(later_before, later);
+    const bool grew = Grew(before.idle, now.idle) || Grew(before.Later(), now.Later()) ||
+                      Grew(before.Beside(), now.Beside());
     if (facts || grew || (any_use && use)) out->grown.push_back(node);
+    if (other) out->other.push_back(node);
   }
 }
 

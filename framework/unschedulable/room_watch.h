@@ -17,7 +17,8 @@ class NodeRoomWatch {
   struct Changes {
     // Facts, shard or who holds its devices changed, or room grew; by id.
     std::vector<model::NodeId> grown;
-    bool any = false;  // Anything at all about some node.
+    std::vector<model::NodeId> other;  // Of them, those whose facts changed.
+    bool any = false;                  // Anything at all about some node.
   };
 
   void Remember(const Session& session);

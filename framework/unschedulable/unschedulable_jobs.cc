@@ -6,6 +6,7 @@
 #include "algo/queue_claims.h"
 #include "api/model/device_claims.h"
 #include "framework/nodes/node_picker.h"
+#include "framework/nodes/static_fit.h"
 #include "framework/report/figures.h"
 #include "framework/topology/topology.h"
 
@@ -34,6 +35,13 @@ bool IsStrict(const Session& session, QueueId queue) {
   return session.queue(queue).KeepsStrictOrder();
 }
 
+// Others of a queue that keeps strict order may have to wait for it.
+bool MayTakeTurn(const Session& session, JobId job) {
+  const model::JobCounts& counts = session.counts(job);
+  return session.IsPendingPhase(job) || counts.count(model::TaskStatus::kPending) > 0 ||
+         counts.count(model::TaskStatus::kPipelined) > 0;
+}
+
 }  // namespace
 
 const JobAnswer* UnschedulableJobs::AnswerOf(JobId job) const {
@@ -46,14 +54,17 @@ void UnschedulableJobs::Open(Session& session) {
     Clear();
   } else if (!records_.empty()) {
     queues_.Open(session);
+    const bool any_use = Has(rules_.sources, AnswerSource::kNodeUse);
+    const NodeRoomWatch::Changes nodes = nodes_.Compare(session.base(), any_use);
     if (doubtful_) {
-      for (JobId job : Helpable()) Activate(job);
+      for (JobId job : Helpable()) Activate(session, job);
     }
     ActivateChanged(session);
     ActivateByQueueRoom(session);
-    ActivateByNodes(session);
+    ActivateByNodes(session, nodes);
+    ActivateBySize(session, nodes.other);
     ActivateByDevices(session);
-    ActivateForEvictions(session);
+    ActivateForEvictions(session, nodes);
     ActivateStrictQueues(session);
   }
   last_ = nullptr;  // Until the session closes.
@@ -80,24 +91,27 @@ bool UnschedulableJobs::MayKeep(const Session& session) const {
   return true;
 }
 
-bool UnschedulableJobs::IsDisturbed(const Session& session) const {
+bool UnschedulableJobs::IsDisturbed(const Session& session,
+                                    const NodeRoomWatch::Changes& nodes) const {
   const model::Snapshot& base = session.base();
   if (rules_.follows_clock || !SameRows(base.budgets, last_->budgets)) return true;
   const bool holds_room =
       std::any_of(base.changed_jobs->begin(), base.changed_jobs->end(), [&base](JobId job) {
         return base.usage.jobs.Contains(job) && base.usage.jobs[job].Count(model::kOnNodeGroup) > 0;
       });
-  return holds_room || nodes_.Compare(base, /*any_use=*/true).any;
+  return holds_room || nodes.any;
 }
 
-void UnschedulableJobs::ActivateForEvictions(Session& session) {
+void UnschedulableJobs::ActivateForEvictions(Session& session,
+                                             const NodeRoomWatch::Changes& nodes) {
   if (!rules_.evicts || records_.empty()) return;
   const std::vector<JobId> active = Active(*session.base().active_jobs);
-  if (!IsDisturbed(session) && !SomebodyWaits(session, active) && !queues_.AnyShareChanged()) {
+  if (!IsDisturbed(session, nodes) && !SomebodyWaits(session, active) &&
+      !queues_.AnyShareChanged()) {
     return;
   }
   const bool any = victim_waiters_.AnyVictim(session, active, /*when_more_is_placed=*/true);
-  for (JobId job : any ? Helpable() : victim_waiters_.restless()) Activate(job);
+  for (JobId job : any ? Helpable() : victim_waiters_.restless()) Activate(session, job);
 }
 
 std::vector<JobId> UnschedulableJobs::Helpable() const {
@@ -111,15 +125,7 @@ std::vector<JobId> UnschedulableJobs::Helpable() const {
 void UnschedulableJobs::ActivateChanged(const Session& session) {
   for (JobId job : *session.base().changed_jobs) {
     if (const auto turn = turns_.find(job); turn != turns_.end()) ActivateWhole(turn->second);
-    const auto known = records_.find(job);
-    if (known == records_.end()) continue;
-    const QueueId queue = known->second.queue;
-    // Whoever came after it in a queue that keeps strict order may be the first now.
-    if (queue.valid() && IsStrict(session, queue)) {
-      ActivateWhole(queue);
-    } else {
-      Activate(job);
-    }
+    Activate(session, job);
   }
 }
 
@@ -132,7 +138,7 @@ void UnschedulableJobs::ActivateByQueueRoom(const Session& session) {
       if (MayBeServed(session, job, records_.at(job), change)) served.push_back(job);
     }
   }
-  for (JobId job : served) Activate(job);
+  for (JobId job : served) Activate(session, job);
 }
 
 bool UnschedulableJobs::MayBeServed(const Session& session, JobId job, const Record& record,
@@ -151,10 +157,7 @@ bool UnschedulableJobs::MayBeServed(const Session& session, JobId job, const Rec
          std::any_of(refusal.beyond_share.begin(), refusal.beyond_share.end(), fits);
 }
 
-void UnschedulableJobs::ActivateByNodes(Session& session) {
-  if (by_kind_.empty() && by_domain_lack_.empty() && by_choice_of_nodes_.empty()) return;
-  const bool any_use = Has(rules_.sources, AnswerSource::kNodeUse);
-  const NodeRoomWatch::Changes changes = nodes_.Compare(session.base(), any_use);
+void UnschedulableJobs::ActivateByNodes(Session& session, const NodeRoomWatch::Changes& changes) {
   std::vector<JobId> served;
   if (changes.any) served.assign(by_choice_of_nodes_.begin(), by_choice_of_nodes_.end());
   for (const auto& [kind, jobs] : by_kind_) {
@@ -172,8 +175,22 @@ void UnschedulableJobs::ActivateByNodes(Session& session) {
                                    [&](NodeId node) { return judge.Takes(task, node); });
     if (taken) served.insert(served.end(), jobs.begin(), jobs.end());
   }
-  for (JobId job : served) Activate(job);
+  for (JobId job : served) Activate(session, job);
   if (!by_domain_lack_.empty()) ActivateByDomains(session, changes.grown);
+}
+
+// A node that is another one now may be large enough for whom none was.
+void UnschedulableJobs::ActivateBySize(const Session& session, const std::vector<NodeId>& other) {
+  if (other.empty()) return;
+  std::vector<JobId> served;
+  for (JobId job : beyond_any_node_) {
+    const auto& kinds = records_.at(job).refusal.kinds;
+    const bool fits = std::any_of(kinds.begin(), kinds.end(), [&](const auto& kind) {
+      return FitsSomeEmptyNode(session, session.task(kind.second).shape, other);
+    });
+    if (fits) served.push_back(job);
+  }
+  for (JobId job : served) Activate(session, job);
 }
 
 // Claims are the tasks' own: one stands for those that ask for the same, if that is known.
@@ -225,7 +242,7 @@ void UnschedulableJobs::ActivateByDomains(Session& session, const std::vector<No
     });
     if (helped) served.insert(served.end(), jobs.begin(), jobs.end());
   }
-  for (JobId job : served) Activate(job);
+  for (JobId job : served) Activate(session, job);
 }
 
 void UnschedulableJobs::ActivateByDevices(const Session& session) {
@@ -243,16 +260,17 @@ void UnschedulableJobs::ActivateByDevices(const Session& session) {
       served.insert(served.end(), users->second.begin(), users->second.end());
     }
   }
-  for (JobId job : served) Activate(job);
+  for (JobId job : served) Activate(session, job);
 }
 
-// A queue that keeps strict order is looked at as a whole, or not at all.
+// Where somebody waits whom nobody refused yet, it may be the turn of others.
 void UnschedulableJobs::ActivateStrictQueues(const Session& session) {
   absl::flat_hash_set<QueueId> begun;
   for (JobId job : *session.base().active_jobs) {
     if (kept_.Contains(job) && kept_[job] != 0) continue;
     const QueueId queue = session.job(job).queue;
-    if (IsStrict(session, queue) && by_queue_.contains(queue)) begun.insert(queue);
+    if (!IsStrict(session, queue) || !by_queue_.contains(queue)) continue;
+    if (MayTakeTurn(session, job)) begun.insert(queue);
   }
   for (QueueId queue : begun) ActivateWhole(queue);
 }
@@ -273,8 +291,10 @@ void UnschedulableJobs::ActivateHelpable(Session& session) {
 void UnschedulableJobs::Rejoin(Session& session, const std::vector<JobId>& jobs) {
   if (jobs.empty()) return;
   for (JobId job : jobs) {
-    session.notes().Restore(job, records_.at(job).answer);
-    Activate(job);
+    for (JobId one : LookedAtWith(session, job)) {
+      session.notes().Restore(one, records_.at(one).answer);
+      Remove(one);
+    }
   }
   session.SetActiveJobs(Active(*session.base().active_jobs),
                         Active(*session.base().jobs_without_queue));
@@ -302,7 +322,9 @@ void UnschedulableJobs::Close(Session& session) {
         session.WorkOn(job, [&] { return RefusalOf(session, job, rules_); });
     if (!refusal || (refusal->for_admission && quotas_doubtful)) {
       const QueueId queue = session.job(job).queue;
-      if (queue.valid() && IsStrict(session, queue)) turns_.emplace(job, queue);
+      if (queue.valid() && IsStrict(session, queue) && MayTakeTurn(session, job)) {
+        turns_.emplace(job, queue);
+      }
       return;
     }
     if (rules_.evicts && !refusal->beyond_any_node) {
@@ -335,12 +357,26 @@ void UnschedulableJobs::Add(JobId job, Record record) {
     for (const auto& [kind, task] : record.refusal.kinds) by_kind_[kind].insert(job);
   }
   if (record.refusal.by_choice_of_nodes) by_choice_of_nodes_.insert(job);
+  if (record.refusal.beyond_any_node) beyond_any_node_.insert(job);
   if (record.refusal.by_devices) by_devices_.insert(job);
   for (const std::string& claim : record.refusal.claims) by_claim_[claim].insert(job);
   records_.insert_or_assign(job, std::move(record));
 }
 
-void UnschedulableJobs::Activate(JobId job) {
+std::vector<JobId> UnschedulableJobs::LookedAtWith(const Session& session, JobId job) const {
+  const auto known = records_.find(job);
+  if (known == records_.end()) return {};
+  const QueueId queue = known->second.queue;
+  if (!queue.valid() || !IsStrict(session, queue)) return {job};
+  const Jobs& all = by_queue_.at(queue);
+  return {all.begin(), all.end()};
+}
+
+void UnschedulableJobs::Activate(const Session& session, JobId job) {
+  for (JobId one : LookedAtWith(session, job)) Remove(one);
+}
+
+void UnschedulableJobs::Remove(JobId job) {
   const auto known = records_.find(job);
   if (known == records_.end()) return;
   const Record& record = known->second;
@@ -364,6 +400,7 @@ void UnschedulableJobs::Activate(JobId job) {
   for (const std::string& claim : record.refusal.claims) leave(by_claim_, claim);
   by_devices_.erase(job);
   by_choice_of_nodes_.erase(job);
+  beyond_any_node_.erase(job);
   victim_waiters_.Remove(job);
   kept_[job] = 0;
   records_.erase(known);
@@ -373,7 +410,7 @@ void UnschedulableJobs::ActivateWhole(QueueId queue) {
   const auto at = by_queue_.find(queue);
   if (at == by_queue_.end()) return;
   const std::vector<JobId> jobs(at->second.begin(), at->second.end());
-  for (JobId job : jobs) Activate(job);
+  for (JobId job : jobs) Remove(job);
 }
 
 void UnschedulableJobs::Clear() {
@@ -383,6 +420,7 @@ void UnschedulableJobs::Clear() {
   by_kind_.clear();
   by_domain_lack_.clear();
   by_choice_of_nodes_.clear();
+  beyond_any_node_.clear();
   by_devices_.clear();
   by_claim_.clear();
   turns_.clear();

@@ -61,14 +61,15 @@ class UnschedulableJobs {
 
   bool MayKeep(const Session& session) const;
   // Evictions could find other victims than in the last session.
-  bool IsDisturbed(const Session& session) const;
+  bool IsDisturbed(const Session& session, const NodeRoomWatch::Changes& nodes) const;
   // All, where somebody could be evicted for one who waits; else those who may get free room.
-  void ActivateForEvictions(Session& session);
+  void ActivateForEvictions(Session& session, const NodeRoomWatch::Changes& nodes);
   void Rejoin(Session& session, const std::vector<model::JobId>& jobs);
   std::vector<model::JobId> Helpable() const;
   void ActivateChanged(const Session& session);
   void ActivateByQueueRoom(const Session& session);
-  void ActivateByNodes(Session& session);
+  void ActivateByNodes(Session& session, const NodeRoomWatch::Changes& nodes);
+  void ActivateBySize(const Session& session, const std::vector<model::NodeId>& other);
   // Adds those of `jobs`, which claim devices and whose tasks are of the kind of `one`, that a node
   // takes which grew.
   void ServeClaimants(Session& session, const Jobs& jobs, const std::vector<model::NodeId>& grown,
@@ -79,8 +80,11 @@ class UnschedulableJobs {
   bool MayBeServed(const Session& session, model::JobId job, const Record& record,
                    const QueueRoomWatch::Change& change) const;
   void Add(model::JobId job, Record record);
-  void Activate(model::JobId job);
+  void Activate(const Session& session, model::JobId job);
   void ActivateWhole(model::QueueId queue);
+  void Remove(model::JobId job);
+  // A queue that keeps strict order is looked at as a whole, or not at all.
+  std::vector<model::JobId> LookedAtWith(const Session& session, model::JobId job) const;
   void Clear();
   std::vector<model::JobId> Active(const std::vector<model::JobId>& jobs) const;
 
@@ -96,6 +100,7 @@ class UnschedulableJobs {
   absl::flat_hash_map<model::QueueId, Jobs> by_queue_room_;  // Of them, who waits for its queue.
   absl::flat_hash_map<TaskKind, Jobs> by_kind_;
   Jobs by_choice_of_nodes_;
+  Jobs beyond_any_node_;
   absl::flat_hash_map<DomainLack, Jobs> by_domain_lack_;
   Jobs by_devices_;
   absl::flat_hash_map<std::string, Jobs> by_claim_;  // By key.

@@ -22,7 +22,8 @@ class Life {
       AddRanks(rng, &world_);
       PutPriorities(mirror_);
     }
-    for (QueueSpec& queue : world_.queues) queue.strict = rng.Chance(0.2);
+    const double strict = rng.Chance(0.5) ? 0.2 : 0.8;
+    for (QueueSpec& queue : world_.queues) queue.strict = rng.Chance(strict);
     for (JobSpec& job : world_.jobs) {
       if (rng.Chance(0.3)) job.minimum_cpu_milli = static_cast<int64_t>(1 + rng.Below(12)) * 500;
       if (rng.Chance(0.3)) job.phase = model::PodGroupPhase::kPending;

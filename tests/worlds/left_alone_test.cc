@@ -1,0 +1,244 @@
+// When jobs that were refused are looked at again, one by one. The same on random clusters:
+// unschedulable_test.cc.
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/strings.h"
+#include "framework/report/report.h"
+#include "tests/support/catch.h"
+#include "tests/worlds/random_world.h"
+#include "tests/worlds/world_cycles.h"
+
+namespace bth::test {
+namespace {
+
+using Binds = std::map<std::string, std::string>;
+
+// A cluster that a policy looks at, cycle after cycle.
+class Watched {
+ public:
+  Watched(const WorldSpec& world, std::string_view conf) : policy_(conf) {
+    PutPriorities(mirror_);
+    Feed(world, mirror_, 0);
+  }
+  cache::Mirror& mirror() { return mirror_; }
+
+  // Of a cycle that binds these and nothing else: how many jobs it looked at.
+  int64_t Considered(const Binds& binds) {
+    last_ = policy_.RunFully(mirror_.Publish());
+    CHECK(last_.binds == binds);
+    CHECK(last_.violations == std::vector<std::string>());
+    return last_.jobs_considered;
+  }
+  // The last cycle.
+  const CycleResult& last() const { return last_; }
+
+ private:
+  const ManualClock clock_{absl::FromUnixSeconds(1'000'000)};
+  cache::Mirror mirror_{clock_, {}};
+  PolicyBed policy_;
+  CycleResult last_;
+};
+
+TEST_CASE("left alone: a gang that names a tier waits for a HyperNode that has the name",
+          "[framework][topology]") {
+  WorldSpec world;
+  world.queues = {{.name = "q"}};
+  world.nodes = {{.name = "n0", .cpu_milli = 2000, .memory_bytes = 1}};
+  world.hyper_nodes = {{.name = "r0", .tier = 1, .tier_name = "rack", .nodes = {"n0"}}};
+  model::NetworkTopologySpec row;
+  row.mode = model::NetworkTopologySpec::Mode::kHard;
+  row.highest_tier_name = "row";
+  world.jobs = {{.name = "ns/a", .queue = "q", .min = 1, .topology = {row}}};
+  world.pods = {
+      {.name = "a-0", .job = "ns/a", .cpu_milli = 1000},
+      {.name = "b", .node = "n0", .status = model::TaskStatus::kRunning, .cpu_milli = 500}};
+  Watched watched(world, R"(
+actions: allocate
+tiers:
+- plugins: [{name: gang}, {name: predicates}, {name: network-topology-aware}]
+)");
+  cache::Mirror& mirror = watched.mirror();
+  CHECK(watched.Considered({}) == 1);
+  CHECK(watched.Considered({}) == 0);
+  // More room is of no use.
+  mirror.RemovePod("ns/b");
+  CHECK(watched.Considered({}) == 0);
+  Put(HyperNodeSpec{.name = "x", .tier = 2, .tier_name = "hall", .hyper_nodes = {"r0"}}, mirror);
+  CHECK(watched.Considered({}) == 1);
+  Put(HyperNodeSpec{.name = "x", .tier = 2, .tier_name = "row", .hyper_nodes = {"r0"}}, mirror);
+  CHECK(watched.Considered({{"ns/a-0", "n0"}}) == 1);
+}
+
+// Two queues that keep strict order, each with a job that runs; of each the first of two that wait
+// finds no room, and the second would.
+TEST_CASE("left alone: a queue that keeps strict order, as a whole", "[framework]") {
+  WorldSpec world;
+  world.nodes = {{.name = "n0", .cpu_milli = 4000, .memory_bytes = 1}};
+  for (const std::string queue : {"p", "q"}) {
+    world.queues.push_back({.name = queue, .strict = true});
+    for (const std::string job : {"runs", "first", "second"}) {
+      const std::string name = StrCat(queue, "-", job);
+      const auto rank = static_cast<int64_t>(world.jobs.size());
+      world.jobs.push_back(
+          {.name = StrCat("ns/", name), .queue = queue, .min = 1, .created_us = rank});
+      world.pods.push_back({.name = StrCat(name, "-0"),
+                            .job = StrCat("ns/", name),
+                            .cpu_milli = job == "first" ? 3000 : 1000});
+      if (job != "runs") continue;
+      world.pods.back().node = "n0";
+      world.pods.back().status = model::TaskStatus::kRunning;
+    }
+  }
+  const bool evicts = GENERATE(true, false);
+  Watched watched(world, StrCat("actions: \"enqueue, ", evicts ? "preempt, " : "", R"(allocate"
+tiers:
+- plugins: [{name: priority}, {name: gang}, {name: predicates}]
+)"));
+  cache::Mirror& mirror = watched.mirror();
+  CHECK(watched.Considered({}) == 6);
+  CHECK(watched.Considered({}) == 2);
+  CHECK(watched.Considered({}) == 2);
+  // What changes about a job that runs is nobody's turn.
+  PodSpec& runs = world.pods.front();
+  runs.peers.labels = {{"a", "b"}};
+  Put(runs, mirror);
+  const int64_t considered = watched.Considered({});
+  if (!evicts) CHECK(considered == 2);
+  // Another one that waits in one of them: it is looked at with the two before it.
+  Put(JobSpec{.name = "ns/p-third", .queue = "p", .min = 1, .created_us = 9}, mirror);
+  Put(PodSpec{.name = "p-third-0", .job = "ns/p-third", .cpu_milli = 1000}, mirror);
+  CHECK(watched.Considered({}) >= 5);
+  // The first one goes: those behind it are next, in their order.
+  mirror.RemovePod("ns/q-first-0");
+  mirror.RemovePodGroup("ns/q-first");
+  CHECK(watched.Considered({{"ns/q-second-0", "n0"}}) >= 2);
+}
+
+// What asks for nothing is placed whatever becomes of the rest of its job.
+TEST_CASE("left alone: pods that ask for nothing wait for a node, whatever their queue is",
+          "[framework]") {
+  const bool closed = GENERATE(true, false);
+  WorldSpec world;
+  world.queues = {{.name = "q", .strict = !closed, .closed = closed}};
+  world.nodes = {{.name = "n0", .cpu_milli = 2000, .memory_bytes = 1, .pods = 1}};
+  world.jobs = {{.name = "ns/first", .queue = "q", .min = 1},
+                {.name = "ns/a", .queue = "q", .min = 1, .created_us = 1}};
+  world.pods = {
+      {.name = "first-0", .job = "ns/first", .cpu_milli = 2000},
+      {.name = "a-0", .job = "ns/a", .cpu_milli = 1000},
+      {.name = "a-1", .job = "ns/a"},
+      {.name = "b", .node = "n0", .status = model::TaskStatus::kRunning, .cpu_milli = 1500}};
+  Watched watched(world, R"(
+actions: "allocate, backfill"
+tiers:
+- plugins: [{name: gang}, {name: predicates}, {name: proportion}]
+)");
+  CHECK(watched.Considered({}) == 2);
+  CHECK(watched.Considered({}) == 0);
+  // One place more, and no more room.
+  world.nodes.front().pods = 2;
+  Put(PodSpec{.name = "c", .node = "n0", .status = model::TaskStatus::kRunning}, watched.mirror());
+  Put(world.nodes.front(), watched.mirror());
+  watched.Considered({});
+  CHECK(watched.Considered({}) == 0);
+  watched.mirror().RemovePod("ns/c");
+  CHECK(watched.Considered({{"ns/a-1", "n0"}}) >= 1);
+}
+
+TEST_CASE("left alone: a job too large for any node, until some node is another one",
+          "[framework]") {
+  WorldSpec world;
+  world.queues = {{.name = "q"}};
+  world.nodes = {{.name = "n0", .cpu_milli = 2000, .memory_bytes = 1, .cordoned = true},
+                 {.name = "n1", .cpu_milli = 1000, .memory_bytes = 1}};
+  world.jobs = {{.name = "ns/low", .queue = "q", .min = 0, .priority_class = "low"},
+                {.name = "ns/high", .queue = "q", .min = 1, .priority_class = "high"}};
+  world.pods = {{.name = "low-0",
+                 .job = "ns/low",
+                 .node = "n0",
+                 .status = model::TaskStatus::kRunning,
+                 .cpu_milli = 2000},
+                {.name = "high-0", .job = "ns/high", .cpu_milli = 2000}};
+  Watched watched(world, R"(
+actions: "allocate, preempt"
+tiers:
+- plugins: [{name: priority}, {name: gang}, {name: predicates}]
+)");
+  watched.Considered({});
+  CHECK(watched.last().evictions.empty());
+  // One that is too small is no help.
+  world.nodes.back().zone = "a";
+  Put(world.nodes.back(), watched.mirror());
+  CHECK(watched.Considered({}) == 1);
+  world.nodes.front().cordoned = false;
+  Put(world.nodes.front(), watched.mirror());
+  CHECK(watched.Considered({}) == 2);
+  CHECK(watched.last().evictions == std::set<std::string>{"ns/low-0"});
+}
+
+// Two pods leave, one of them for it; a third is there. What waits first is to have their room, and
+// takes the last place that the node has for pods.
+TEST_CASE("left alone: places for pods come free where room does not", "[framework]") {
+  WorldSpec world;
+  world.queues = {{.name = "q"}};
+  world.nodes = {{.name = "n0", .cpu_milli = 2000, .memory_bytes = 1, .pods = 3}};
+  world.jobs = {{.name = "ns/a", .queue = "q", .min = 1},
+                {.name = "ns/b", .queue = "q", .min = 1, .created_us = 1}};
+  const PodSpec leaves{
+      .name = "c", .node = "n0", .status = model::TaskStatus::kReleasing, .cpu_milli = 1000};
+  PodSpec stays = leaves;
+  stays.name = "d";
+  world.pods = {{.name = "a-0", .job = "ns/a", .cpu_milli = 1000},
+                {.name = "b-0", .job = "ns/b", .cpu_milli = 1000},
+                leaves,
+                stays};
+  Watched watched(world, R"(
+actions: "allocate"
+tiers:
+- plugins: [{name: gang}, {name: predicates}]
+)");
+  CHECK(watched.Considered({}) == 2);
+  CHECK(watched.last().words.at("ns/b-0").find("pod number exceeded") != std::string::npos);
+  // Its eviction was refused: as much room is to come free as the first one left, and a place more.
+  stays.status = model::TaskStatus::kRunning;
+  Put(stays, watched.mirror());
+  watched.mirror().RemovePod("ns/a-0");
+  watched.mirror().RemovePodGroup("ns/a");
+  CHECK(watched.Considered({}) == 1);
+  CHECK(watched.last().words.at("ns/b-0").find("can possibly be assigned") != std::string::npos);
+}
+
+TEST_CASE("left alone: what was said stands beside what is said now", "[framework]") {
+  const ManualClock clock(absl::FromUnixSeconds(1'000'000));
+  cache::Mirror mirror(clock, {});
+  WorldSpec world;
+  world.queues = {{.name = "q", .closed = true}};
+  world.nodes = {{.name = "n0", .cpu_milli = 2000, .memory_bytes = 1}};
+  world.jobs = {{.name = "ns/a", .queue = "q", .min = 1}};
+  world.pods = {{.name = "a-0", .job = "ns/a", .cpu_milli = 1000}};
+  Feed(world, mirror, 0);
+  Bed bed(mirror.Publish(), R"(
+actions: "allocate"
+tiers:
+- plugins: [{name: gang}, {name: predicates}, {name: proportion}]
+)");
+  REQUIRE(bed.cycle().Run().ok());
+  bed.Reopen(mirror.Publish());
+  framework::Session& session = bed.session();
+  REQUIRE(bed.cycle().Open().ok());
+  REQUIRE(session.active_jobs().empty());
+  const model::JobId job = session.base().active_jobs->front();
+  const std::string before = framework::ExplainJob(session, job).message;
+  REQUIRE(before.find("not open") != std::string::npos);
+  session.notes().SetCondition(job, {.type = "Told", .status = "True"});
+  CHECK(framework::ExplainJob(session, job).message == before);
+  CHECK(session.notes().FindCondition(job, "Unschedulable") != nullptr);
+  CHECK(session.notes().FindCondition(job, "Told") != nullptr);
+}
+
+}  // namespace
+}  // namespace bth::test
