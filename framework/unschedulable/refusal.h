@@ -47,6 +47,8 @@ struct Refusal {
   // otherwise is what was tried here.
   bool stands_without_victims = false;
 
+  // What was there when it was tried decided, not what was left in the end: less of it may help.
+  bool by_choice() const { return by_choice_of_tasks || by_choice_of_nodes; }
   // More room in its queue, or for admissions, may help.
   bool waits_for_queue() const {
     return for_admission || by_choice_of_tasks || queue_overused || !beyond_share.empty();

@@ -320,7 +320,8 @@ void UnschedulableJobs::Close(Session& session) {
   const auto take_in = [&](JobId job) {
     std::optional<Refusal> refusal =
         session.WorkOn(job, [&] { return RefusalOf(session, job, rules_); });
-    if (!refusal || (refusal->for_admission && quotas_doubtful)) {
+    if (!refusal || (refusal->for_admission && quotas_doubtful) ||
+        (refusal->by_choice() && session.placements().version() != 0)) {
       const QueueId queue = session.job(job).queue;
       if (queue.valid() && IsStrict(session, queue) && MayTakeTurn(session, job)) {
         turns_.emplace(job, queue);

@@ -212,6 +212,35 @@ tiers:
   CHECK(watched.last().words.at("ns/b-0").find("can possibly be assigned") != std::string::npos);
 }
 
+// Of a role, who finds no node keeps those after it from being tried, but not who is refused by the
+// queue: less of a share may help.
+TEST_CASE("left alone: what was placed after a job was refused may help it", "[framework]") {
+  WorldSpec world;
+  world.queues = {{.name = "q", .capability_cpu_milli = 3000}};
+  world.nodes = {{.name = "n0", .cpu_milli = 4000, .memory_bytes = 1, .zone = "a"}};
+  world.jobs = {{.name = "ns/a", .queue = "q", .min = 0, .roles = {{"worker", 0}}},
+                {.name = "ns/b", .queue = "q", .min = 1, .created_us = 1}};
+  world.pods = {{.name = "a-0", .job = "ns/a", .role = "worker", .cpu_milli = 1500, .zone = "b"},
+                {.name = "a-1", .job = "ns/a", .role = "worker", .cpu_milli = 500, .created_us = 1},
+                {.name = "b-0",
+                 .job = "ns/b",
+                 .node = "n0",
+                 .status = model::TaskStatus::kRunning,
+                 .cpu_milli = 100},
+                {.name = "b-1", .job = "ns/b", .cpu_milli = 2000}};
+  Watched watched(world, R"(
+actions: "allocate"
+tiers:
+- plugins: [{name: priority}, {name: gang}, {name: predicates}, {name: proportion}]
+)");
+  CHECK(watched.Considered({{"ns/b-1", "n0"}}) == 2);
+  PodSpec& placed = world.pods.back();
+  placed.node = "n0";
+  placed.status = model::TaskStatus::kRunning;
+  Put(placed, watched.mirror());
+  CHECK(watched.Considered({{"ns/a-1", "n0"}}) >= 1);
+}
+
 TEST_CASE("left alone: what was said stands beside what is said now", "[framework]") {
   const ManualClock clock(absl::FromUnixSeconds(1'000'000));
   cache::Mirror mirror(clock, {});
