@@ -66,6 +66,7 @@ void UnschedulableJobs::Open(Session& session) {
     ActivateByDevices(session);
     ActivateForEvictions(session, nodes);
     ActivateStrictQueues(session);
+    ActivateByChoice(session);
   }
   last_ = nullptr;  // Until the session closes.
   session.SetActiveJobs(Active(*session.base().active_jobs),
@@ -159,7 +160,11 @@ bool UnschedulableJobs::MayBeServed(const Session& session, JobId job, const Rec
 
 void UnschedulableJobs::ActivateByNodes(Session& session, const NodeRoomWatch::Changes& changes) {
   std::vector<JobId> served;
-  if (changes.any) served.assign(by_choice_of_nodes_.begin(), by_choice_of_nodes_.end());
+  if (changes.any) {
+    for (JobId job : by_choice_) {
+      if (records_.at(job).refusal.by_choice_of_nodes) served.push_back(job);
+    }
+  }
   for (const auto& [kind, jobs] : by_kind_) {
     const auto& kinds = records_.at(*jobs.begin()).refusal.kinds;
     const auto same = std::find_if(kinds.begin(), kinds.end(), [&kind = kind](const auto& known) {
@@ -263,6 +268,13 @@ void UnschedulableJobs::ActivateByDevices(const Session& session) {
   for (JobId job : served) Activate(session, job);
 }
 
+// Who is placed before them in this session changes what they choose from.
+void UnschedulableJobs::ActivateByChoice(const Session& session) {
+  if (by_choice_.empty() || !SomebodyWaits(session, Active(*session.base().active_jobs))) return;
+  const std::vector<JobId> jobs(by_choice_.begin(), by_choice_.end());
+  for (JobId job : jobs) Activate(session, job);
+}
+
 // Where somebody waits whom nobody refused yet, it may be the turn of others.
 void UnschedulableJobs::ActivateStrictQueues(const Session& session) {
   absl::flat_hash_set<QueueId> begun;
@@ -357,7 +369,7 @@ void UnschedulableJobs::Add(JobId job, Record record) {
   } else if (!record.refusal.by_gang) {
     for (const auto& [kind, task] : record.refusal.kinds) by_kind_[kind].insert(job);
   }
-  if (record.refusal.by_choice_of_nodes) by_choice_of_nodes_.insert(job);
+  if (record.refusal.by_choice()) by_choice_.insert(job);
   if (record.refusal.beyond_any_node) beyond_any_node_.insert(job);
   if (record.refusal.by_devices) by_devices_.insert(job);
   for (const std::string& claim : record.refusal.claims) by_claim_[claim].insert(job);
@@ -400,7 +412,7 @@ void UnschedulableJobs::Remove(JobId job) {
   }
   for (const std::string& claim : record.refusal.claims) leave(by_claim_, claim);
   by_devices_.erase(job);
-  by_choice_of_nodes_.erase(job);
+  by_choice_.erase(job);
   beyond_any_node_.erase(job);
   victim_waiters_.Remove(job);
   kept_[job] = 0;
@@ -420,7 +432,7 @@ void UnschedulableJobs::Clear() {
   by_queue_room_.clear();
   by_kind_.clear();
   by_domain_lack_.clear();
-  by_choice_of_nodes_.clear();
+  by_choice_.clear();
   beyond_any_node_.clear();
   by_devices_.clear();
   by_claim_.clear();

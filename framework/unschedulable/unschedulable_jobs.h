@@ -75,6 +75,7 @@ class UnschedulableJobs {
   void ServeClaimants(Session& session, const Jobs& jobs, const std::vector<model::NodeId>& grown,
                       model::TaskId one, std::vector<model::JobId>* served) const;
   void ActivateByDevices(const Session& session);
+  void ActivateByChoice(const Session& session);
   void ActivateByDomains(Session& session, const std::vector<model::NodeId>& grown);
   void ActivateStrictQueues(const Session& session);
   bool MayBeServed(const Session& session, model::JobId job, const Record& record,
@@ -99,7 +100,7 @@ class UnschedulableJobs {
   absl::flat_hash_map<model::QueueId, Jobs> by_queue_;
   absl::flat_hash_map<model::QueueId, Jobs> by_queue_room_;  // Of them, who waits for its queue.
   absl::flat_hash_map<TaskKind, Jobs> by_kind_;
-  Jobs by_choice_of_nodes_;
+  Jobs by_choice_;
   Jobs beyond_any_node_;
   absl::flat_hash_map<DomainLack, Jobs> by_domain_lack_;
   Jobs by_devices_;

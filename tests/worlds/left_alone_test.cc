@@ -241,6 +241,36 @@ tiers:
   CHECK(watched.Considered({{"ns/a-1", "n0"}}) >= 1);
 }
 
+// The emptier node takes the small pod of a gang, and the large one finds no room; until another
+// job comes first and fills it with something else.
+TEST_CASE("left alone: a gang of different pods, until somebody is placed before it",
+          "[framework]") {
+  constexpr int64_t kGi = int64_t{1} << 30;
+  WorldSpec world;
+  world.queues = {{.name = "q"}};
+  world.jobs = {{.name = "ns/g", .queue = "q", .min = 2, .created_us = 1}};
+  world.pods = {{.name = "g-0", .job = "ns/g", .cpu_milli = 1000, .created_us = 0},
+                {.name = "g-1", .job = "ns/g", .cpu_milli = 3000, .created_us = 1}};
+  for (const int64_t used : {1000, 2000}) {
+    const std::string node = StrCat("n", used / 1000 - 1);
+    world.nodes.push_back({.name = node, .cpu_milli = 4000, .memory_bytes = 8 * kGi});
+    world.pods.push_back({.name = "on-" + node,
+                          .node = node,
+                          .status = model::TaskStatus::kRunning,
+                          .cpu_milli = used});
+  }
+  Watched watched(world, R"(
+actions: "allocate"
+tiers:
+- plugins: [{name: priority}, {name: gang}, {name: predicates}, {name: nodeorder}]
+)");
+  CHECK(watched.Considered({}) == 1);
+  CHECK(watched.Considered({}) == 0);
+  Put(JobSpec{.name = "ns/h", .queue = "q", .min = 1}, watched.mirror());
+  Put(PodSpec{.name = "h-0", .job = "ns/h", .memory_bytes = 15 * kGi / 2}, watched.mirror());
+  CHECK(watched.Considered({{"ns/h-0", "n0"}, {"ns/g-0", "n1"}, {"ns/g-1", "n0"}}) == 2);
+}
+
 TEST_CASE("left alone: what was said stands beside what is said now", "[framework]") {
   const ManualClock clock(absl::FromUnixSeconds(1'000'000));
   cache::Mirror mirror(clock, {});
