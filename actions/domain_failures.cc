@@ -42,7 +42,7 @@ void DomainFailures::Note(JobId job, HyperNodeId inside) {
     failure.placed += is_placed ? 1 : 0;
     left[session_.task(task).sub_job] += is_placed ? 0 : 1;
     const framework::TaskFit* fit = session_.notes().FitOf(task);
-    if (fit != nullptr && failure.why.empty()) failure.why = fit->Text(session_.reasons());
+    if (fit != nullptr && failure.why.empty()) failure.why = fit->Text();
   }
   failure.sub_jobs = static_cast<int32_t>(left.size());
   for (const auto& [sub_job, tasks] : left) failure.whole += tasks == 0 ? 1 : 0;

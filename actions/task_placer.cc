@@ -147,8 +147,7 @@ void TaskPlacer::SkipLike(TaskId task, TaskId first) {
   fit->preset = StrCat("Task ", row.names->name, " with role spec ", row.names->role,
                        " has already predicated failed, skip");
   if (const framework::TaskFit* why = session_.notes().FitOf(first)) {
-    StrAppend(&fit->preset, "; ", session_.task(first).names->name, ": ",
-              why->Text(session_.reasons()));
+    StrAppend(&fit->preset, "; ", session_.task(first).names->name, ": ", why->Text());
   }
   session_.notes().RecordFit(task, std::move(fit));
 }

@@ -42,10 +42,10 @@ Json Limits(const model::ResourceSet& limits, const model::DimensionTable& dims)
 Json TaskPage(const Session& session, const framework::TaskFit& fit) {
   Json out = Json::MakeObject();
   out.Set("pod", Json(session.task(fit.exemplar).names->Key()));
-  out.Set("message", Json(fit.Text(session.reasons())));
+  out.Set("message", Json(fit.Text()));
   Json nodes = Json::MakeObject();
   for (const framework::ReasonCount& count : fit.counts) {
-    nodes.Set(session.reasons().text(count.reason), Json(int64_t{count.nodes}));
+    nodes.Set(count.reason, Json(int64_t{count.nodes}));
   }
   out.Set("nodes", std::move(nodes));
   return out;

@@ -135,8 +135,7 @@ Json NodesJson(const Session& session, TaskId task) {
   std::map<std::string, Json> nodes;
   if (const framework::TaskFit* fit = session.notes().FitOf(task)) {
     for (const framework::ReasonCount& count : fit->counts) {
-      const std::string text(session.reasons().text(count.reason));
-      if (!text.empty()) nodes[text] = Json(int64_t{count.nodes});
+      if (!count.reason.empty()) nodes[count.reason] = Json(int64_t{count.nodes});
     }
   }
   return FromMap(std::move(nodes));

@@ -209,7 +209,7 @@ NodeChoice NodePicker::Refuse(TaskId task, ReasonId pre_filter, bool check_resou
   fit->exemplar = task;
   fit->shape = session_.task(task).shape;
   fit->nodes_refused = nodes;
-  fit->counts.push_back({pre_filter, nodes});
+  fit->counts.push_back({session_.reasons().text(pre_filter), nodes});
   fit->hyper_node = NameInside();
   session_.notes().RecordFit(task, std::move(fit));
   return {};
@@ -262,11 +262,10 @@ void NodePicker::CountReasons(TaskId task, bool check_resources, TaskFit* fit) c
   absl::flat_hash_map<std::string_view, size_t> by_text;
   for (size_t reason = 1; reason < counts.size(); ++reason) {
     if (counts[reason] == 0) continue;
-    const auto id = static_cast<ReasonId>(reason);
-    const auto [known, fresh] =
-        by_text.try_emplace(session_.reasons().text(id), fit->counts.size());
+    const std::string& text = session_.reasons().text(static_cast<ReasonId>(reason));
+    const auto [known, fresh] = by_text.try_emplace(text, fit->counts.size());
     if (fresh) {
-      fit->counts.push_back({id, counts[reason]});
+      fit->counts.push_back({text, counts[reason]});
     } else {
       fit->counts[known->second].nodes += counts[reason];
     }

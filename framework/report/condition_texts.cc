@@ -108,8 +108,7 @@ std::string JobMessage(const Session& session, JobId job) {
   }
   for (TaskId task : *session.job(job).tasks) {
     if (const TaskFit* fit = session.notes().FitOf(task); fit != nullptr) {
-      StrAppend(&text, ". Origin reason is ", session.task(task).names->name, ": ",
-                fit->Text(session.reasons()));
+      StrAppend(&text, ". Origin reason is ", session.task(task).names->name, ": ", fit->Text());
       break;
     }
   }
@@ -149,7 +148,7 @@ TaskWord DescribeTask(const Session& session, TaskId task) {
               outcome.evicts ? outcome.node : NodeId()};
     case TaskStatus::kPending: {
       if (const TaskFit* fit = session.notes().FitOf(task); fit != nullptr) {
-        std::string text = fit->Text(session.reasons());
+        std::string text = fit->Text();
         AppendVictimSearches(session, session.task(task).job, &text);
         return {reason, std::move(text), NodeId()};
       }

@@ -15,15 +15,14 @@ std::string_view GateName(Gate gate) {
   return kNames[static_cast<int>(gate)];
 }
 
-std::string TaskFit::Text(const ReasonTable& reasons) const {
+std::string TaskFit::Text() const {
   std::string text =
       preset.empty() ? StrCat("0/", nodes_refused, " nodes are unavailable") : preset;
   if (!hyper_node.empty()) text = StrCat("In hyperNode ", hyper_node, ": ", text);
   if (counts.empty()) return text;
   std::vector<std::string> parts;
   for (const ReasonCount& count : counts) {
-    if (reasons.text(count.reason).empty()) continue;
-    parts.push_back(StrCat(count.nodes, " ", reasons.text(count.reason)));
+    if (!count.reason.empty()) parts.push_back(StrCat(count.nodes, " ", count.reason));
   }
   std::sort(parts.begin(), parts.end());
   StrAppend(&text, ": ", absl::StrJoin(parts, ", "), ".");

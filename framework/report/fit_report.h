@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "api/model/ids.h"
-#include "framework/report/reasons.h"
 
 namespace bth::framework {
 
@@ -35,11 +34,12 @@ inline constexpr size_t kGates = static_cast<size_t>(Gate::kBinding) + 1;
 std::string_view GateName(Gate gate);
 
 struct ReasonCount {
-  ReasonId reason = kFits;
+  std::string reason;  // In words, as ids are good for one session.
   int32_t nodes = 0;
 };
 
-// How the nodes turned a shape down. One report serves every task that met the same answer.
+// How the nodes turned a shape down. One report serves every task that met the same answer. Good
+// beyond its session, but for the ids.
 struct TaskFit {
   model::TaskId exemplar;
   model::ShapeId shape;
@@ -50,7 +50,7 @@ struct TaskFit {
 
   // `0/<N> nodes are unavailable: <count> <reason>, … .` sorted as text; inside a HyperNode after
   // `In hyperNode <name>: `.
-  std::string Text(const ReasonTable& reasons) const;
+  std::string Text() const;
 };
 
 // Why an evicting action made no room for a task, over all nodes that it looked at. A candidate

@@ -64,7 +64,7 @@ class RulesBed {
     const model::TaskId id = bed_.world().task(task);
     const NodeChoice choice = bed_.session().picker().Pick(id);
     if (choice.node.valid()) return bed_.session().node(choice.node).name;
-    return bed_.session().notes().FitOf(id)->Text(bed_.session().reasons());
+    return bed_.session().notes().FitOf(id)->Text();
   }
   test::PluginBed& bed() { return bed_; }
 
@@ -284,7 +284,7 @@ TEST_CASE("node choice: reasons of one plugin add up until one aborts, later plu
       Opened(opens(c.first), opens(c.second), "node n1 cpu=1;job a min=1;task t job=a cpu=1");
   const model::TaskId task = bed.world().task("t");
   CHECK_FALSE(bed.session().picker().Pick(task).node.valid());
-  CHECK(bed.session().notes().FitOf(task)->Text(bed.session().reasons()) == c.expected);
+  CHECK(bed.session().notes().FitOf(task)->Text() == c.expected);
 }
 
 TEST_CASE("node choice: static scores are normalised over the nodes that fit, then weighted",

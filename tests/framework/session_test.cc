@@ -249,9 +249,7 @@ TEST_CASE("session: the job message counts, names reasons and the origin", "[fra
   tried.Discard();
   TaskFit fit;
   fit.nodes_refused = 3;
-  fit.counts = {
-      {bed.session.reasons().Register(FitCode::kUnschedulable, "node(s) resource fit failed"), 2},
-      {bed.session.reasons().Register(FitCode::kUnschedulable, "node(s) pod number exceeded"), 1}};
+  fit.counts = {{"node(s) resource fit failed", 2}, {"node(s) pod number exceeded", 1}};
   bed.session.notes().RecordFit(bed.task("task-6"), std::make_shared<const TaskFit>(fit));
   CHECK(JobMessage(bed.session, bed.world.job("j")) ==
         "pod group is not ready, 6 Pending, 6 minAvailable; Pending: 3 Schedulable, "

@@ -273,13 +273,13 @@ TEST_CASE("topology: inside a HyperNode there are no other nodes", "[framework][
       CHECK(picker.PickForBestEffort(world.task("z")).node == world.node("n2"));
       CHECK(picker.BestFree(p) == world.node("n2"));
       CHECK_FALSE(picker.Pick(world.task("q")).node.valid());
-      CHECK(bed.session().notes().FitOf(world.task("q"))->Text(bed.session().reasons()) ==
+      CHECK(bed.session().notes().FitOf(world.task("q"))->Text() ==
             "In hyperNode r1: 0/2 nodes are unavailable: 2 Insufficient cpu.");
     }
     CHECK(picker.Pick(p).node == world.node("n1"));
   }
   CHECK_FALSE(picker.Pick(world.task("q")).node.valid());
-  CHECK(bed.session().notes().FitOf(world.task("q"))->Text(bed.session().reasons()) ==
+  CHECK(bed.session().notes().FitOf(world.task("q"))->Text() ==
         "0/7 nodes are unavailable: 7 Insufficient cpu.");
 }
 

@@ -56,7 +56,7 @@ class ExtenderBed {
   // Why the task found no node.
   std::string Words(std::string_view task) const {
     const framework::TaskFit* fit = cycle_->session().notes().FitOf(world_.task(task));
-    return fit == nullptr ? "" : fit->Text(cycle_->session().reasons());
+    return fit == nullptr ? "" : fit->Text();
   }
   // "queue reason: message" of what the cycle tells of queues.
   std::string Notices() const {

@@ -160,9 +160,11 @@ class ExtenderBed {
     std::map<std::string, int> out;
     const framework::TaskFit* fit = session().notes().FitOf(world.task(task));
     if (fit == nullptr) return out;
-    for (const auto& [reason, count] : fit->counts) {
-      out[StrCat(static_cast<int>(session().reasons().code(reason)), ": ",
-                 session().reasons().text(reason))] = count;
+    const framework::ReasonTable& reasons = session().reasons();
+    for (const auto& [text, count] : fit->counts) {
+      framework::ReasonId id = 1;
+      while (id < reasons.size() && reasons.text(id) != text) ++id;
+      out[StrCat(static_cast<int>(reasons.code(id)), ": ", text)] = count;
     }
     return out;
   }

@@ -138,7 +138,7 @@ TEST_CASE("network topology: no node is inside of a tier that no HyperNode has",
     for (const auto& [node_name, node] : bed.world().nodes)
       CHECK_FALSE(topology.Permits(task, node));
     CHECK_FALSE(session.picker().Pick(task).node.valid());
-    CHECK(session.notes().FitOf(task)->Text(session.reasons()) ==
+    CHECK(session.notes().FitOf(task)->Text() ==
           "0/8 nodes are unavailable: 8 node(s) were in no HyperNode with the tierName that the "
           "gang must stay inside of.");
     for (const bool for_eviction : {false, true}) {

@@ -11,7 +11,7 @@ std::string Choice(PluginBed& bed) {
   const model::TaskId task = bed.world().task("p");
   const framework::NodeChoice choice = session.picker().Pick(task);
   if (choice.node.valid()) return session.node(choice.node).name;
-  return session.notes().FitOf(task)->Text(session.reasons());
+  return session.notes().FitOf(task)->Text();
 }
 
 TEST_CASE("predicates: one filter at a time", "[plugins][predicates]") {
@@ -149,7 +149,7 @@ TEST_CASE("predicates: a node that allows no pods takes none", "[plugins][predic
   const framework::NodeChoice choice =
       bed.session().picker().PickForBestEffort(bed.world().task("p"));
   CHECK_FALSE(choice.node.valid());
-  CHECK(bed.session().notes().FitOf(bed.world().task("p"))->Text(bed.session().reasons()) ==
+  CHECK(bed.session().notes().FitOf(bed.world().task("p"))->Text() ==
         "0/1 nodes are unavailable: 1 node(s) pod number exceeded.");
 }
 

@@ -271,6 +271,35 @@ tiers:
   CHECK(watched.Considered({{"ns/h-0", "n0"}, {"ns/g-0", "n1"}, {"ns/g-1", "n0"}}) == 2);
 }
 
+TEST_CASE("left alone: why nodes refused can be told in later cycles", "[framework]") {
+  const ManualClock clock(absl::FromUnixSeconds(1'000'000));
+  cache::Mirror mirror(clock, {});
+  WorldSpec world;
+  world.queues = {{.name = "q"}};
+  world.nodes = {
+      {.name = "n0", .cpu_milli = 4000, .memory_bytes = 1, .cpus = CpuSpec{.policy = "none"}}};
+  world.jobs = {{.name = "ns/a", .queue = "q", .min = 1}};
+  world.pods = {{.name = "a-0",
+                 .job = "ns/a",
+                 .cpu_milli = 1000,
+                 .whole_cpus = true,
+                 .numa_policy = "single-numa-node"}};
+  Feed(world, mirror, 0);
+  Bed bed(mirror.Publish(), R"(
+actions: "allocate"
+tiers:
+- plugins: [{name: gang}, {name: predicates}, {name: numa-aware}]
+)");
+  REQUIRE(bed.cycle().Run().ok());
+  const model::JobId job = bed.session().base().active_jobs->front();
+  const std::string before = framework::ExplainJob(bed.session(), job).message;
+  REQUIRE(before.find("is different with node[none]") != std::string::npos);
+  bed.Reopen(mirror.Publish());
+  REQUIRE(bed.cycle().Open().ok());
+  REQUIRE(bed.session().active_jobs().empty());
+  CHECK(framework::ExplainJob(bed.session(), job).message == before);
+}
+
 TEST_CASE("left alone: what was said stands beside what is said now", "[framework]") {
   const ManualClock clock(absl::FromUnixSeconds(1'000'000));
   cache::Mirror mirror(clock, {});
