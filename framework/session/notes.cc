@@ -160,7 +160,8 @@ JobAnswer SessionNotes::AnswerOf(JobId id) const {
 }
 
 void SessionNotes::Restore(JobId id, const JobAnswer& answer) {
-  NotesOf(id) = answer.notes;
+  touched_.Add(id);
+  notes_[id] = answer.notes;
   for (const auto& [task_id, fit] : answer.fits) fits_[task_id] = fit;
   for (const auto& [task_id, plan] : answer.plans) plans_[task_id] = plan;
 }

@@ -55,16 +55,16 @@ void UnschedulableJobs::Open(Session& session) {
   } else if (!records_.empty()) {
     queues_.Open(session);
     const bool any_use = Has(rules_.sources, AnswerSource::kNodeUse);
-    const NodeRoomWatch::Changes nodes = nodes_.Compare(session.base(), any_use);
+    const NodeRoomWatch::Changes changes = nodes_.Compare(session.base(), any_use);
     if (doubtful_) {
       for (JobId job : Helpable()) Activate(session, job);
     }
     ActivateChanged(session);
     ActivateByQueueRoom(session);
-    ActivateByNodes(session, nodes);
-    ActivateBySize(session, nodes.other);
+    ActivateByNodes(session, changes);
+    ActivateBySize(session, changes.other);
     ActivateByDevices(session);
-    ActivateForEvictions(session, nodes);
+    ActivateForEvictions(session, changes);
     ActivateStrictQueues(session);
     ActivateByChoice(session);
   }
@@ -93,21 +93,21 @@ bool UnschedulableJobs::MayKeep(const Session& session) const {
 }
 
 bool UnschedulableJobs::IsDisturbed(const Session& session,
-                                    const NodeRoomWatch::Changes& nodes) const {
+                                    const NodeRoomWatch::Changes& changes) const {
   const model::Snapshot& base = session.base();
   if (rules_.follows_clock || !SameRows(base.budgets, last_->budgets)) return true;
   const bool holds_room =
       std::any_of(base.changed_jobs->begin(), base.changed_jobs->end(), [&base](JobId job) {
         return base.usage.jobs.Contains(job) && base.usage.jobs[job].Count(model::kOnNodeGroup) > 0;
       });
-  return holds_room || nodes.any;
+  return holds_room || changes.any;
 }
 
 void UnschedulableJobs::ActivateForEvictions(Session& session,
-                                             const NodeRoomWatch::Changes& nodes) {
+                                             const NodeRoomWatch::Changes& changes) {
   if (!rules_.evicts || records_.empty()) return;
   const std::vector<JobId> active = Active(*session.base().active_jobs);
-  if (!IsDisturbed(session, nodes) && !SomebodyWaits(session, active) &&
+  if (!IsDisturbed(session, changes) && !SomebodyWaits(session, active) &&
       !queues_.AnyShareChanged()) {
     return;
   }
@@ -187,13 +187,17 @@ void UnschedulableJobs::ActivateByNodes(Session& session, const NodeRoomWatch::C
 // A node that is another one now may be large enough for whom none was.
 void UnschedulableJobs::ActivateBySize(const Session& session, const std::vector<NodeId>& other) {
   if (other.empty()) return;
+  absl::flat_hash_map<model::ShapeId, bool> known;
+  const auto fits = [&](const auto& kind) {
+    const model::ShapeId shape = session.task(kind.second).shape;
+    const auto [at, is_new] = known.try_emplace(shape, false);
+    if (is_new) at->second = FitsSomeEmptyNode(session, shape, other);
+    return at->second;
+  };
   std::vector<JobId> served;
   for (JobId job : beyond_any_node_) {
     const auto& kinds = records_.at(job).refusal.kinds;
-    const bool fits = std::any_of(kinds.begin(), kinds.end(), [&](const auto& kind) {
-      return FitsSomeEmptyNode(session, session.task(kind.second).shape, other);
-    });
-    if (fits) served.push_back(job);
+    if (std::any_of(kinds.begin(), kinds.end(), fits)) served.push_back(job);
   }
   for (JobId job : served) Activate(session, job);
 }
@@ -376,13 +380,18 @@ void UnschedulableJobs::Add(JobId job, Record record) {
   records_.insert_or_assign(job, std::move(record));
 }
 
+std::vector<JobId> UnschedulableJobs::KeptOf(QueueId queue) const {
+  const auto at = by_queue_.find(queue);
+  if (at == by_queue_.end()) return {};
+  return {at->second.begin(), at->second.end()};
+}
+
 std::vector<JobId> UnschedulableJobs::LookedAtWith(const Session& session, JobId job) const {
   const auto known = records_.find(job);
   if (known == records_.end()) return {};
   const QueueId queue = known->second.queue;
   if (!queue.valid() || !IsStrict(session, queue)) return {job};
-  const Jobs& all = by_queue_.at(queue);
-  return {all.begin(), all.end()};
+  return KeptOf(queue);
 }
 
 void UnschedulableJobs::Activate(const Session& session, JobId job) {
@@ -420,10 +429,7 @@ void UnschedulableJobs::Remove(JobId job) {
 }
 
 void UnschedulableJobs::ActivateWhole(QueueId queue) {
-  const auto at = by_queue_.find(queue);
-  if (at == by_queue_.end()) return;
-  const std::vector<JobId> jobs(at->second.begin(), at->second.end());
-  for (JobId job : jobs) Remove(job);
+  for (JobId job : KeptOf(queue)) Remove(job);
 }
 
 void UnschedulableJobs::Clear() {

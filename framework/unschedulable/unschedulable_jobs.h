@@ -61,14 +61,14 @@ class UnschedulableJobs {
 
   bool MayKeep(const Session& session) const;
   // Evictions could find other victims than in the last session.
-  bool IsDisturbed(const Session& session, const NodeRoomWatch::Changes& nodes) const;
+  bool IsDisturbed(const Session& session, const NodeRoomWatch::Changes& changes) const;
   // All, where somebody could be evicted for one who waits; else those who may get free room.
-  void ActivateForEvictions(Session& session, const NodeRoomWatch::Changes& nodes);
+  void ActivateForEvictions(Session& session, const NodeRoomWatch::Changes& changes);
   void Rejoin(Session& session, const std::vector<model::JobId>& jobs);
   std::vector<model::JobId> Helpable() const;
   void ActivateChanged(const Session& session);
   void ActivateByQueueRoom(const Session& session);
-  void ActivateByNodes(Session& session, const NodeRoomWatch::Changes& nodes);
+  void ActivateByNodes(Session& session, const NodeRoomWatch::Changes& changes);
   void ActivateBySize(const Session& session, const std::vector<model::NodeId>& other);
   // Adds those of `jobs`, which claim devices and whose tasks are of the kind of `one`, that a node
   // takes which grew.
@@ -84,6 +84,7 @@ class UnschedulableJobs {
   void Activate(const Session& session, model::JobId job);
   void ActivateWhole(model::QueueId queue);
   void Remove(model::JobId job);
+  std::vector<model::JobId> KeptOf(model::QueueId queue) const;
   // A queue that keeps strict order is looked at as a whole, or not at all.
   std::vector<model::JobId> LookedAtWith(const Session& session, model::JobId job) const;
   void Clear();

@@ -180,8 +180,8 @@ tiers:
   CHECK(watched.last().evictions == std::set<std::string>{"ns/low-0"});
 }
 
-// Two pods leave, one of them for it; a third is there. What waits first is to have their room, and
-// takes the last place that the node has for pods.
+// Two pods leave. Who waits first is to have room of theirs, and takes the last place that the node
+// has for pods; then one of the two stays, and the first one goes.
 TEST_CASE("left alone: places for pods come free where room does not", "[framework]") {
   WorldSpec world;
   world.queues = {{.name = "q"}};
