@@ -83,6 +83,19 @@ class ClaimsOfJob {
   absl::flat_hash_set<const model::DeviceClaimFacts*> seen_;
 };
 
+// What they ask for counts when the job is admitted.
+std::vector<std::string> ClaimsOf(const Session& session, JobId job) {
+  std::vector<std::string> keys;
+  for (TaskId task : *session.job(job).tasks) {
+    const model::TaskRow& row = session.task(task);
+    if (row.device_claims == nullptr) continue;
+    for (const model::DeviceClaimUse& use : row.device_claims->uses) {
+      if (!use.claim.empty()) keys.push_back(StrCat(row.names->ns, "/", use.claim));
+    }
+  }
+  return keys;
+}
+
 enum class OfJob { kAllTasks, kBestEffort };
 
 // Adds what nodes refused. False: some task's answer follows more than that.
@@ -195,6 +208,7 @@ std::optional<Refusal> RefusalOf(Session& session, JobId job, const AnswerRules&
       return refusal;
     case Gate::kNotEnqueued:
       refusal.for_admission = true;
+      refusal.claims = ClaimsOf(session, job);
       refusal.stands_without_victims = session.IsPendingPhase(job);
       return refusal;
     case Gate::kQueueOverused:

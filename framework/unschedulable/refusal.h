@@ -28,9 +28,9 @@ struct Refusal {
   // asked, or none that matters.
   std::vector<std::pair<TaskKind, model::TaskId>> kinds;
   bool of_many_kinds = false;  // Or of one, with device claims that are not alike.
-  // Some of its pods claim devices: more of them to have may help, or a change of these claims.
+  // Some of its pods claim devices: more of them to have may help.
   bool by_devices = false;
-  std::vector<std::string> claims;  // By key.
+  std::vector<std::string> claims;  // A change of these may help. By key.
   // What each of its pods asks of devices, one after the other; empty: they differ, or it is not
   // known of all.
   std::vector<std::shared_ptr<const model::DeviceAskId>> asks;

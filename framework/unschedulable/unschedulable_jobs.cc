@@ -257,17 +257,20 @@ void UnschedulableJobs::ActivateByDomains(Session& session, const std::vector<No
 void UnschedulableJobs::ActivateByDevices(const Session& session) {
   const model::DeviceClaimsView* now = session.base().device_claims.get();
   const model::DeviceClaimsView* before = last_->device_claims.get();
-  if (now == before || by_devices_.empty()) return;
+  if (now == before || (by_devices_.empty() && by_claim_.empty())) return;
+  const bool follows =
+      now != nullptr && before != nullptr && now->generation == before->generation + 1;
   std::vector<JobId> served;
-  if (now == nullptr || before == nullptr || now->generation != before->generation + 1 ||
-      now->offers_more) {
-    served.assign(by_devices_.begin(), by_devices_.end());
-  } else {
+  if (!follows || now->offers_more) served.assign(by_devices_.begin(), by_devices_.end());
+  const auto serve = [&served](const Jobs& users) {
+    served.insert(served.end(), users.begin(), users.end());
+  };
+  if (follows) {
     for (const std::string& claim : now->changed_claims) {
-      const auto users = by_claim_.find(claim);
-      if (users == by_claim_.end()) continue;
-      served.insert(served.end(), users->second.begin(), users->second.end());
+      if (const auto users = by_claim_.find(claim); users != by_claim_.end()) serve(users->second);
     }
+  } else {
+    for (const auto& [claim, users] : by_claim_) serve(users);
   }
   for (JobId job : served) Activate(session, job);
 }

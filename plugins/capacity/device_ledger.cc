@@ -28,6 +28,12 @@ void AddTo(const DeviceAmounts& amounts, Digest* digest) {
   }
 }
 
+uint64_t KeyDigestOf(const DeviceClaimFacts& claim) {
+  Digest digest;
+  digest.Add(claim.key);
+  return digest.value();
+}
+
 }  // namespace
 
 DeviceLedger::DeviceLedger(const framework::Session& session, const QueueLedger& ledger, bool parts)
@@ -188,7 +194,9 @@ void DeviceLedger::Enqueue(JobId job) {
     if (known == accounts_.end()) continue;
     Account& account = known->second;
     algo::Add(NewTo(account, minimum), 1, &account.inqueue);
-    account.kept.insert(minimum.claims.begin(), minimum.claims.end());
+    for (const DeviceClaimFacts* claim : minimum.claims) {
+      if (account.kept.insert(claim).second) account.kept_sum += KeyDigestOf(*claim);
+    }
   }
 }
 
@@ -201,6 +209,9 @@ uint64_t DeviceLedger::DigestOf(QueueId queue) const {
     AddTo(account->held, &digest);
     digest.Add("inqueue");
     AddTo(account->inqueue, &digest);
+    // What is shared with them is not new to the queue.
+    digest.Add(account->users_sum);
+    digest.Add(account->kept_sum);
   }
   return digest.value();
 }
@@ -218,7 +229,9 @@ void DeviceLedger::Move(QueueId queue, TaskId task, int sign) {
       users += sign;
       const bool first_or_last = sign > 0 ? users == 1 : users == 0;
       if (users == 0) account.users.erase(claim);
-      if (first_or_last) algo::Add(algo::AmountsOf(*claim, parts_), sign, &account.held);
+      if (!first_or_last) continue;
+      algo::Add(algo::AmountsOf(*claim, parts_), sign, &account.held);
+      account.users_sum += sign > 0 ? KeyDigestOf(*claim) : -KeyDigestOf(*claim);
     }
   }
 }

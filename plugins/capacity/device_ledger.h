@@ -52,6 +52,9 @@ class DeviceLedger {
     algo::DeviceAmounts inqueue;
     absl::flat_hash_map<const model::DeviceClaimFacts*, int32_t> users;
     absl::flat_hash_set<const model::DeviceClaimFacts*> kept;  // Those that `inqueue` has.
+    // Which claims these are: sums of digests of their keys.
+    uint64_t users_sum = 0;
+    uint64_t kept_sum = 0;
     bool Has(const model::DeviceClaimFacts* claim) const {
       return users.contains(claim) || kept.contains(claim);
     }

@@ -6,6 +6,7 @@
 #include "api/types/codec.h"
 #include "base/strings.h"
 #include "cache/routing/router.h"
+#include "tests/device_claims/claim_world.h"
 #include "tests/support/catch.h"
 #include "tests/worlds/many_worlds.h"
 #include "tests/worlds/world_cycles.h"
@@ -255,6 +256,73 @@ TEST_CASE("unschedulable jobs: the same of those that wait for devices",
     }
   });
   CHECK((considered < all * 9 / 10 || FewSeeds()));
+}
+
+// A queue that may admit one device, and jobs that wait for that.
+struct Admission : ClaimWorld {
+  Admission() {
+    DeviceClass("gpu.com");
+    Node("n");
+    Put<types::Queue>(
+        R"({"metadata":{"name":"q"},"spec":{"capability":{"deviceclass/gpu.com":"1"}},)"
+        R"("status":{"state":"Open"}})");
+  }
+  void Group(const std::string& name, const std::string& phase) {
+    Put<types::PodGroup>(
+        StrCat(R"({"metadata":{"namespace":"ns","name":")", name, R"(","uid":"u-)", name,
+               R"("},"spec":{"queue":"q","minMember":1},"status":{"phase":")", phase, R"("}})"));
+  }
+  void PodOf(const std::string& group, const std::string& claim) {
+    const std::string of =
+        StrCat(R"(,"annotations":{"scheduling.k8s.io/group-name":")", group, R"("})");
+    Pod(group + "-0", {.metadata = of, .spec = Uses(claim)});
+  }
+  // Made anew each time: what a claim asks for never changes.
+  void ClaimFor(const std::string& name, int devices) {
+    Put<types::ResourceClaim>(StrCat(
+        R"({"metadata":{"namespace":"ns","name":")", name, R"(","uid":"u-)", ++claims_,
+        R"("},"spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu.com",)",
+        R"("count":)", devices, "}}]}}}"));
+  }
+  bool Admits(const std::string& group) {
+    return policy_.RunFully(Publish().snapshot).phases["ns/" + group] == "Inqueue";
+  }
+
+ private:
+  int claims_ = 0;
+  PolicyBed policy_{R"(
+actions: "enqueue"
+tiers:
+- plugins: [{name: gang}, {name: predicates}, {name: capacity}]
+)"};
+};
+
+TEST_CASE("left alone: a job that is not admitted for its claims, until they ask for less",
+          "[framework][claims]") {
+  Admission objects;
+  objects.ClaimFor("c", 2);
+  objects.Group("g", "Pending");
+  objects.PodOf("g", "c");
+  CHECK(!objects.Admits("g"));
+  CHECK(!objects.Admits("g"));
+  objects.ClaimFor("c", 1);
+  CHECK(objects.Admits("g"));
+}
+
+// The queue holds as much as before: what the job shares with it is not new to it.
+TEST_CASE("left alone: a job that is not admitted for its claims, until another one has them",
+          "[framework][claims]") {
+  Admission objects;
+  objects.ClaimFor("own", 1);
+  objects.ClaimFor("shared", 1);
+  objects.Group("g", "Pending");
+  objects.PodOf("g", "shared");
+  objects.Group("h", "Inqueue");
+  objects.PodOf("h", "own");
+  CHECK(!objects.Admits("g"));
+  CHECK(!objects.Admits("g"));
+  objects.PodOf("h", "shared");
+  CHECK(objects.Admits("g"));
 }
 
 }  // namespace

@@ -51,13 +51,15 @@ struct CycleResult {
   std::map<std::string, std::vector<int64_t>> queues;  // Queue -> allocated, by dimension.
   std::vector<std::string> violations;
   int64_t jobs_considered = 0;
+  std::set<std::string> left_alone;  // Pods of jobs that were not looked at.
 
   // The number of the shared card that a pod is given; "": none.
   std::string CardOf(const std::string& pod) const;
   // Numbers of CPUs that are to be the pod's alone.
   std::set<int> CpusOf(const std::string& pod) const;
 };
-// What `part` tells is what `whole` tells; it may tell less. Which differs first, else "".
+// What `part` tells is what `whole` tells; it may tell less, and of those whom it left alone,
+// though they lost a pod, the reason of the cycle that refused them. Which differs first, else "".
 std::string FirstContradiction(const CycleResult& part, const CycleResult& whole);
 // Runs one cycle with the actions and plugins that `conf` names.
 CycleResult RunCycle(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf);
