@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/row_at.h"
+#include "framework/nodes/node_slots.h"
 #include "framework/nodes/ranked_node.h"
 #include "framework/nodes/static_fit.h"
 #include "framework/session/stage_clock.h"
@@ -241,6 +242,28 @@ NodeId GlobalScan::FirstTaker(TaskId task, Room room) const {
     return NodeId::FromIndex(run.first().index() + static_cast<size_t>(taker - fits.begin()));
   }
   return {};
+}
+
+int64_t GlobalScan::SlotsUpTo(TaskId task, int64_t enough) const {
+  const model::ShapeId shape = session_.task(task).shape;
+  const auto fit = session_.context().static_fits->Get(session_, session_.shape(shape).constraints);
+  const bool concerned = GlobalFiltersConcern(session_, task, GlobalHooks::kAll);
+  const NodeSlots slots(session_, shape);
+  int64_t found = 0;
+  uint8_t buffer[NodeEvaluator::kRunNodesMax];
+  for (const Room room : {Room::kIdle, Room::kFuture}) {
+    if (room == Room::kFuture && session_.usage().releasing_tasks == 0) break;
+    for (NodeRange run : runs()) {
+      const absl::Span<uint8_t> fits(buffer, run.size());
+      if (!evaluator_.Feasible(shape, *fit, run, room, fits)) continue;
+      if (concerned && !KeepPassing(session_, task, run, fits)) continue;
+      for (NodeId node : run) {
+        if (fits[run.Offset(node)] != 0) found += slots.On(node);
+      }
+      if (found >= enough) return enough;
+    }
+  }
+  return found;
 }
 
 }  // namespace bth::framework

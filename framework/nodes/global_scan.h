@@ -65,6 +65,9 @@ class GlobalScan {
   std::vector<RankedNode> Ranked(model::TaskId task, ShardPart part, bool scored, NodeTest wanted);
   // The first node that takes the task, in order of ids.
   model::NodeId FirstTaker(model::TaskId task, Room room) const;
+  // At most so many tasks like this one find places together, now or when releasing pods have left;
+  // counted up to `enough`.
+  int64_t SlotsUpTo(model::TaskId task, int64_t enough) const;
 
  private:
   const std::vector<model::NodeRange>& runs() const {

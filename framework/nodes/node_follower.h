@@ -28,8 +28,12 @@ class NodeFollower {
     if (seen_ == kNever || changes.size() - seen_ > ready.size()) {
       for (model::NodeId node : ready) read(node);
     } else {
+      model::NodeId last;  // What is tried and given up changes one node again and again.
       for (; seen_ < changes.size(); ++seen_) {
-        if (session_.base().nodes[changes[seen_]].has_object()) read(changes[seen_]);
+        const model::NodeId node = changes[seen_];
+        if (node == last) continue;
+        last = node;
+        if (session_.base().nodes[node].has_object()) read(node);
       }
     }
     seen_ = changes.size();

@@ -1,9 +1,8 @@
 #include "framework/nodes/node_picker.h"
 
-#include <string_view>
+#include <algorithm>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "framework/peers/domain_counter.h"
 #include "framework/topology/topology.h"
 
@@ -226,7 +225,12 @@ std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resou
   fit->exemplar = task;
   fit->shape = session_.task(task).shape;
   fit->hyper_node = NameInside();
-  CountReasons(task, check_resources, fit.get());
+  if (KindRefusals* kept = per_kind ? RefusalsOf(task, check_resources, &known) : nullptr) {
+    kept->CatchUp();
+    kept->Count().WriteTo(session_.reasons(), fit.get());
+  } else {
+    CountReasons(task, check_resources).WriteTo(session_.reasons(), fit.get());
+  }
   if (per_kind) {
     known.version = session_.placements().version();
     known.inside = inside_;
@@ -235,20 +239,26 @@ std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resou
   return fit;
 }
 
-void NodePicker::CountReasons(TaskId task, bool check_resources, TaskFit* fit) const {
-  std::vector<int32_t> counts(session_.reasons().size(), 0);
+// Kept from the second question about a kind on; null: all nodes are to be asked.
+KindRefusals* NodePicker::RefusalsOf(TaskId task, bool check_resources, Explained* known) {
+  constexpr int32_t kKeptMax = 1024;  // 40 KB each at 10,000 nodes.
+  if (inside_.valid()) return nullptr;
+  if (known->kept == nullptr) {
+    if (known->fit == nullptr || kept_refusals_ == kKeptMax) return nullptr;
+    ++kept_refusals_;
+    known->kept = std::make_unique<KindRefusals>(session_, judge_, task, check_resources);
+  }
+  return known->kept->checks_resources() == check_resources ? known->kept.get() : nullptr;
+}
+
+RefusalCounts NodePicker::CountReasons(TaskId task, bool check_resources) const {
+  RefusalCounts counts;
   std::vector<ReasonId> reasons;
   const AskedRoom asked = check_resources ? judge_.RoomAskedBy(task) : AskedRoom();
-  int32_t refused = 0;
   const auto ask = [&](NodeId node) {
     reasons.clear();
     judge_.CollectReasons(task, node, asked, &reasons);
-    if (reasons.empty()) return;
-    ++refused;
-    for (ReasonId reason : reasons) {
-      if (reason >= counts.size()) counts.resize(reason + 1, 0);  // It names an object, and is new.
-      ++counts[reason];
-    }
+    counts.Add(reasons);
   };
   if (inside_.valid()) {
     for (NodeRange run : session_.topology().tree()[inside_].runs) {
@@ -257,19 +267,7 @@ void NodePicker::CountReasons(TaskId task, bool check_resources, TaskFit* fit) c
   } else {
     for (NodeId node : *session_.base().nodes_by_name) ask(node);
   }
-  fit->nodes_refused += refused;
-  // Reasons that differ in what evictions change have one text, and are one to whoever reads it.
-  absl::flat_hash_map<std::string_view, size_t> by_text;
-  for (size_t reason = 1; reason < counts.size(); ++reason) {
-    if (counts[reason] == 0) continue;
-    const std::string& text = session_.reasons().text(static_cast<ReasonId>(reason));
-    const auto [known, fresh] = by_text.try_emplace(text, fit->counts.size());
-    if (fresh) {
-      fit->counts.push_back({text, counts[reason]});
-    } else {
-      fit->counts[known->second].nodes += counts[reason];
-    }
-  }
+  return counts;
 }
 
 bool NodePicker::AnyNodeTakes(TaskId task) {
@@ -292,6 +290,20 @@ bool NodePicker::AnyNodeTakes(TaskId task) {
   return known.taker.valid();
 }
 
+int64_t NodePicker::SlotsUpTo(TaskId task, int64_t enough) {
+  Slots& known = slots_[KindOf(task)];
+  const bool stands = known.version == session_.placements().version() && known.inside == inside_ &&
+                      (known.count < known.up_to || enough <= known.up_to);
+  if (!stands || GlobalFiltersConcern(session_, task, GlobalHooks::kByTask)) {
+    evaluator_.BeginScan();
+    known = {.version = session_.placements().version(),
+             .inside = inside_,
+             .up_to = enough,
+             .count = global_.SlotsUpTo(task, enough)};
+  }
+  return std::min(known.count, enough);
+}
+
 NodeId NodePicker::BestFree(TaskId task) {
   if (!session_.votes().Allocatable(session_.job(session_.task(task).job).queue, task)) return {};
   const NodeId nominated = session_.task(task).nominated_node;
@@ -304,10 +316,13 @@ NodeId NodePicker::BestFree(TaskId task) {
 
 NodeId NodePicker::BestIn(TaskId task, const NodeTest* inside) {
   if (!session_.votes().Allocatable(session_.job(session_.task(task).job).queue, task)) return {};
+  const bool as_its_kind = inside == nullptr && !inside_.valid() && !global_.Concerns(task);
   for (const Room room : {Room::kIdle, Room::kFuture}) {
     if (room == Room::kFuture && session_.usage().releasing_tasks == 0) break;
     for (const ShardPart part : session_.shard().parts()) {
-      const NodeId best = global_.BestAmong(task, {room, part}, inside);
+      const NodeClass wanted{room, part};
+      const NodeId best =
+          as_its_kind ? PickAmong(task, wanted).node : global_.BestAmong(task, wanted, inside);
       if (best.valid()) return best;
     }
   }

@@ -17,6 +17,7 @@
 #include "framework/nodes/node_judge.h"
 #include "framework/nodes/node_scan.h"
 #include "framework/nodes/ranked_node.h"
+#include "framework/nodes/refusal_counts.h"
 #include "framework/report/fit_report.h"
 #include "framework/session/session.h"
 
@@ -68,13 +69,16 @@ class NodePicker {
   // Some node passes the static filters and would hold it. Cost: once for each shape, the nodes.
   bool FitsSomeEmptyNode(model::TaskId task);
 
-  // Counts why every node refuses the task; cost: nodes x filters, once per kind while nothing
-  // changes, unless a filter looks beyond single nodes.
+  // Counts why every node refuses the task; cost: nodes x filters, for each kind twice and then for
+  // the nodes that changed, unless a filter looks beyond single nodes.
   std::shared_ptr<const TaskFit> Explain(model::TaskId task, bool check_resources = true);
 
   // Whether some node would take the task, now or when releasing pods have left: whether Explain
   // would leave a node out. Cost: up to the first such node, which is remembered for the kind.
   bool AnyNodeTakes(model::TaskId task);
+  // At most so many tasks like this one find places together, now or when releasing pods have left;
+  // counted up to `enough`. Cost: up to so many, once per kind while nothing changes.
+  int64_t SlotsUpTo(model::TaskId task, int64_t enough);
 
   // Tasks of one kind get the same answers from the nodes, unless a filter looks beyond them.
   TaskKind KindOf(model::TaskId task) const;
@@ -94,6 +98,7 @@ class NodePicker {
     model::HyperNodeId inside;
     std::shared_ptr<const TaskFit> fit;
     model::NodeId taker;  // Took the kind when last asked; invalid: none known.
+    std::unique_ptr<KindRefusals> kept;
   };
 
   // Invalid, or the root: to all nodes.
@@ -101,7 +106,8 @@ class NodePicker {
   bool MayLookAt(model::NodeId node) const;
   int32_t NodesLookedAt() const;
   std::string NameInside() const;  // Empty: all nodes.
-  void CountReasons(model::TaskId task, bool check_resources, TaskFit* fit) const;
+  KindRefusals* RefusalsOf(model::TaskId task, bool check_resources, Explained* known);
+  RefusalCounts CountReasons(model::TaskId task, bool check_resources) const;
   model::NodeId BestIn(model::TaskId task, const NodeTest* inside);
   using PartKind = std::pair<TaskKind, ShardPart>;
   bool UsesIndex(const PartKind& kind);
@@ -144,6 +150,14 @@ class NodePicker {
   absl::flat_hash_map<AlikeKind, int32_t> picks_of_alike_;
   absl::flat_hash_map<AlikeKind, std::unique_ptr<AlikeIndex>> alike_indexes_;
   absl::flat_hash_map<TaskKind, Explained> explained_;
+  struct Slots {
+    std::optional<uint64_t> version;
+    model::HyperNodeId inside;
+    int64_t up_to = 0;
+    int64_t count = 0;
+  };
+  absl::flat_hash_map<TaskKind, Slots> slots_;
+  int32_t kept_refusals_ = 0;
   absl::flat_hash_map<model::ShapeId, bool> fits_empty_;
   uint64_t scans_ = 0;
   uint64_t index_builds_ = 0;

@@ -2,36 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <vector>
 
 #include "api/model/hyper_nodes.h"
 #include "base/ids.h"
 #include "framework/nodes/node_follower.h"
-#include "framework/nodes/static_fit.h"
+#include "framework/nodes/node_slots.h"
 #include "framework/session/session.h"
 
 namespace bth::framework {
-
-// By static filters, the shard and resources, free now or when releasing pods have left; what other
-// filters say may leave less, and never leaves more. As things stand. Thread: scheduling.
-class NodeSlots {
- public:
-  // More than that count as so many.
-  static constexpr int32_t kSlotsMax = 1'000'000;
-
-  NodeSlots(const Session& session, model::ShapeId shape);
-
-  int32_t On(model::NodeId node) const;
-
- private:
-  int32_t FitInto(const model::ResourceVec& room) const;
-
-  const Session& session_;
-  const model::ResourceVec& request_;
-  const std::shared_ptr<const StaticFit> fit_;
-  std::vector<int> dims_;  // That are asked for.
-};
 
 // Of each HyperNode. In step with the session, for which it lives. Thread: scheduling. Cost: all
 // nodes times the depth the first time, later the nodes that changed since the last question.

@@ -64,6 +64,15 @@ TEST_CASE("node picker: index and scan agree with the slow twin", "[framework][p
         const bool taken = session.picker().AnyNodeTakes(task);
         const auto refused = static_cast<size_t>(session.picker().Explain(task)->nodes_refused);
         REQUIRE(taken == (refused < snapshot->nodes_by_name->size()));
+        REQUIRE(session.picker().AnyNodeTakes(task) == taken);
+        // Why, counted anew; and who evicts finds what asking every node would find.
+        framework::NodePicker fresh(session);
+        REQUIRE(session.picker().Explain(task)->Text() == fresh.Explain(task)->Text());
+        const bool has_queue = session.job(session.task(task).job).queue.valid();
+        if (has_queue && !session.task(task).nominated_node.valid()) {
+          REQUIRE(session.picker().BestFree(task) ==
+                  fresh.BestAmong(task, [](model::NodeId) { return true; }));
+        }
       }
       const framework::NodeChoice slow = PickSlowly(session, task, !best_effort);
       const framework::NodeChoice fast =
