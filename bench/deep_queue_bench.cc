@@ -42,7 +42,9 @@ tiers:
 // of them ask for a GPU per pod; one pod holds all the GPUs of the first node.
 class DeepCluster {
  public:
-  explicit DeepCluster(int64_t gangs) {
+  // With `leaders` the first pod of each gang asks for little: nodes can take it, though not the
+  // others, as of an MPI job or of one with a parameter server.
+  explicit DeepCluster(int64_t gangs, bool leaders = false) : leaders_(leaders) {
     cluster_.AddNodes(kNodes);
     Put(NodeSpec{.name = "gpu-node",
                  .cpu_milli = 64'000,
@@ -98,22 +100,25 @@ class DeepCluster {
                 .created_us = g},
         cluster_.mirror());
     for (int64_t i = 0; i < kGang; ++i) {
+      const bool leads = leaders_ && i == 0;
       Put(PodSpec{.name = StrCat(name, "-", i),
                   .job = "ns/" + name,
-                  .cpu_milli = gpu ? 100 : 2000 + 50 * (g % kShapes),
+                  .cpu_milli = gpu || leads ? 100 : 2000 + 50 * (g % kShapes),
                   .memory_bytes = kGi,
-                  .gpu_milli = gpu ? 1000 : 0,
+                  .gpu_milli = gpu && !leads ? 1000 : 0,
                   .created_us = g},
           cluster_.mirror());
     }
   }
 
+  const bool leaders_;
   Cluster cluster_;
 };
 
 // A pod comes in each cycle, the last one goes.
-void RunWithNewPods(benchmark::State& state, int64_t cpu_milli, const std::string& conf) {
-  DeepCluster deep(state.range(0));
+void RunWithNewPods(benchmark::State& state, int64_t cpu_milli, const std::string& conf,
+                    bool leaders = false) {
+  DeepCluster deep(state.range(0), leaders);
   bool first = true;
   const auto change = [&] {
     if (!first) deep.RemovePod("new");
@@ -149,6 +154,22 @@ BENCHMARK_CAPTURE(BM_OneNewPodThatDoesNot, placing, std::string(kConf))
     ->MinTime(1);
 BENCHMARK_CAPTURE(BM_OneNewPodThatDoesNot, evicting, std::string(kEvictingConf))
     ->Arg(0)
+    ->Arg(10'000)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
+
+// The same while each gang that waits has a pod that would have a place.
+void BM_OneNewPodBesideLeaders(benchmark::State& state, const std::string& conf) {
+  RunWithNewPods(state, 500, conf, /*leaders=*/true);
+  if (state.counters["binds"] != 1) state.SkipWithError("the new pod was not bound");
+}
+BENCHMARK_CAPTURE(BM_OneNewPodBesideLeaders, placing, std::string(kConf))
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
+BENCHMARK_CAPTURE(BM_OneNewPodBesideLeaders, evicting, std::string(kEvictingConf))
+    ->Arg(1'000)
     ->Arg(10'000)
     ->Unit(benchmark::kMicrosecond)
     ->MinTime(1);

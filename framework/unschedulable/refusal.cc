@@ -156,6 +156,43 @@ bool IsAllAlike(const Session& session, JobId job, const Refusal& refusal) {
          !session.job(job).has_sub_group_policy;
 }
 
+// What a gang of different pods waits for.
+struct Shortage {
+  std::vector<std::pair<TaskKind, TaskId>> on_nodes;
+  std::vector<TaskId> in_share;
+};
+
+// The kinds of which nodes, or the queue, take fewer than wait, were they alone, if even with as
+// many of each the gang stays below its minimum. Then it waits for one of these, whichever are
+// tried first and wherever they go. Nothing: that could matter.
+std::optional<Shortage> ShortageOf(Session& session, JobId job, const Refusal& refusal,
+                                   const QueueRoomWatch& queues) {
+  const model::JobRow& row = session.job(job);
+  if (!refusal.of_many_kinds || refusal.by_devices || row.has_sub_group_policy) return {};
+  // Where gang has no say, a minimum decides nothing.
+  if (!row.queue.valid() || session.votes().JobReady(job) || session.votes().JobPipelined(job)) {
+    return {};
+  }
+  absl::flat_hash_map<TaskKind, int64_t> waiting;
+  auto most = static_cast<int64_t>(row.tasks->size());
+  for (TaskId task : *row.tasks) {
+    if (session.state(task).status == TaskStatus::kPending)
+      ++waiting[session.picker().KindOf(task)];
+  }
+  Shortage out;
+  for (const auto& [kind, task] : refusal.kinds) {
+    if (session.shape(kind.first).best_effort) continue;  // They count before they are placed.
+    const int64_t wanted = waiting.at(kind);
+    const int64_t by_share = queues.SlotsUpTo(row.queue, session.request(task), wanted);
+    const int64_t by_nodes = session.picker().SlotsUpTo(task, wanted);
+    if (by_share < wanted) out.in_share.push_back(task);
+    if (by_nodes < wanted) out.on_nodes.emplace_back(kind, task);
+    most -= wanted - std::min(by_share, by_nodes);
+  }
+  if (most >= row.min_available) return {};
+  return out;
+}
+
 // Nothing: what it lacks is not that plain.
 std::optional<DomainLack> DomainLackOf(const Session& session, JobId job, const Refusal& refusal) {
   const Topology& topology = session.topology();
@@ -193,7 +230,8 @@ bool AddBestEffort(Session& session, JobId job, Refusal* refusal) {
 
 }  // namespace
 
-std::optional<Refusal> RefusalOf(Session& session, JobId job, const AnswerRules& rules) {
+std::optional<Refusal> RefusalOf(Session& session, JobId job, const AnswerRules& rules,
+                                 const QueueRoomWatch& queues) {
   if (!GotNothing(session, job)) return std::nullopt;
   Refusal refusal;
   const JobFit* hold = session.notes().HoldOf(job);
@@ -243,7 +281,15 @@ std::optional<Refusal> RefusalOf(Session& session, JobId job, const AnswerRules&
       refusal.stands_without_victims = false;
     }
   }
-  if (session.votes().refused_by_share(job)) {
+  std::optional<Shortage> shortage;
+  if (!refusal.by_gang) shortage = ShortageOf(session, job, refusal, queues);
+  if (shortage) {
+    refusal.kinds = std::move(shortage->on_nodes);
+    refusal.beyond_share = std::move(shortage->in_share);
+    refusal.by_choice_of_nodes = false;
+    refusal.by_choice_of_tasks = false;
+    refusal.stands_without_victims = true;
+  } else if (session.votes().refused_by_share(job)) {
     for (const auto& [kind, task] : refusal.kinds) refusal.beyond_share.push_back(task);
     const bool by_nodes = refusal.by_choice_of_nodes || refusal.domain_lack;
     if (!session.notes().HasFit(job) && !by_nodes) refusal.kinds.clear();

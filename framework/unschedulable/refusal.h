@@ -13,6 +13,7 @@
 #include "framework/session/session.h"
 #include "framework/unschedulable/answer_rules.h"
 #include "framework/unschedulable/domain_lack.h"
+#include "framework/unschedulable/room_watch.h"
 
 namespace bth::framework {
 
@@ -56,8 +57,9 @@ struct Refusal {
 };
 
 // Nothing: the job got something, or what keeps it is not known well enough. For active jobs, at
-// the end of `session`. Cost: the job's tasks; with actions that evict also the nodes, per kind of
-// task.
-std::optional<Refusal> RefusalOf(Session& session, model::JobId job, const AnswerRules& rules);
+// the end of `session`, whose queues `queues` remembers. Cost: the job's tasks; for gangs of
+// different pods, and with actions that evict, also the nodes, per kind of task.
+std::optional<Refusal> RefusalOf(Session& session, model::JobId job, const AnswerRules& rules,
+                                 const QueueRoomWatch& queues);
 
 }  // namespace bth::framework

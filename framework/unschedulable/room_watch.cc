@@ -134,4 +134,15 @@ bool QueueRoomWatch::Serves(QueueId queue, const ResourceVec& request) const {
   return std::all_of(now_[queue].begin(), now_[queue].end(), serves);
 }
 
+int64_t QueueRoomWatch::SlotsUpTo(QueueId queue, const ResourceVec& request, int64_t enough) const {
+  const algo::DimMask asked = algo::AskedDims(request);
+  int64_t slots = enough;
+  for (const QueueRoom& room : rooms_[queue]) {
+    for (int d = 0; d < model::kDims; ++d) {
+      if ((asked >> d & 1) != 0) slots = std::min(slots, room.share[d] / request[d]);
+    }
+  }
+  return std::max(slots, int64_t{0});
+}
+
 }  // namespace bth::framework

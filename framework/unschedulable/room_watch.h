@@ -54,6 +54,9 @@ class QueueRoomWatch {
   // Whether the queue may admit so much more now, by every plugin; or hold so much more.
   bool Admits(model::QueueId queue, const model::ResourceVec& minimum) const;
   bool Serves(model::QueueId queue, const model::ResourceVec& request) const;
+  // So often, but not more than `enough`, the queue could hold it beside what it held when it was
+  // remembered.
+  int64_t SlotsUpTo(model::QueueId queue, const model::ResourceVec& request, int64_t enough) const;
 
  private:
   using Rooms = IdVector<model::QueueId, std::vector<QueueRoom>>;  // By plugin.

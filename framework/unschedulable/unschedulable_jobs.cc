@@ -338,7 +338,7 @@ void UnschedulableJobs::Close(Session& session) {
   turns_.clear();
   const auto take_in = [&](JobId job) {
     std::optional<Refusal> refusal =
-        session.WorkOn(job, [&] { return RefusalOf(session, job, rules_); });
+        session.WorkOn(job, [&] { return RefusalOf(session, job, rules_, queues_); });
     if (!refusal || (refusal->for_admission && quotas_doubtful) ||
         (refusal->by_choice() && session.placements().version() != 0)) {
       const QueueId queue = session.job(job).queue;

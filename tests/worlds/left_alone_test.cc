@@ -271,6 +271,123 @@ tiers:
   CHECK(watched.Considered({{"ns/h-0", "n0"}, {"ns/g-0", "n1"}, {"ns/g-1", "n0"}}) == 2);
 }
 
+// A node on which as much is left, and a gang of a small and a large pod.
+WorldSpec SmallAndLarge(int64_t left_milli, int32_t min) {
+  WorldSpec world;
+  world.queues = {{.name = "q"}};
+  world.nodes = {{.name = "n0", .cpu_milli = 8000, .memory_bytes = 1}};
+  world.jobs = {{.name = "ns/g", .queue = "q", .min = min}};
+  world.pods = {{.name = "g-large", .job = "ns/g", .cpu_milli = 4000},
+                {.name = "g-small", .job = "ns/g", .cpu_milli = 1000},
+                {.name = "b",
+                 .node = "n0",
+                 .status = model::TaskStatus::kRunning,
+                 .cpu_milli = 8000 - left_milli}};
+  return world;
+}
+
+void LeaveRoom(WorldSpec& world, int64_t left_milli, cache::Mirror& mirror) {
+  world.pods.back().cpu_milli = 8000 - left_milli;
+  Put(world.pods.back(), mirror);
+}
+
+std::string WithGang(std::string_view actions) {
+  return StrCat("actions: \"", actions, R"("
+tiers:
+- plugins: [{name: priority}, {name: gang}, {name: predicates}, {name: nodeorder}]
+)");
+}
+
+// It comes, is placed before the gang, and goes; nobody else is looked at.
+void PlaceAnother(Watched& watched) {
+  cache::Mirror& mirror = watched.mirror();
+  Put(JobSpec{.name = "ns/h", .queue = "q", .min = 1}, mirror);
+  Put(PodSpec{.name = "h-0", .job = "ns/h", .priority = 2, .cpu_milli = 500}, mirror);
+  CHECK(watched.Considered({{"ns/h-0", "n0"}}) == 1);
+  mirror.RemovePod("ns/h-0");
+  mirror.RemovePodGroup("ns/h");
+}
+
+// Whatever becomes of the small pod, without the large one the gang is below its minimum.
+TEST_CASE("left alone: a gang that cannot start without pods that no node takes", "[framework]") {
+  WorldSpec world = SmallAndLarge(1500, 2);
+  Watched watched(world, WithGang(GENERATE("allocate", "allocate, preempt, reclaim")));
+  cache::Mirror& mirror = watched.mirror();
+  CHECK(watched.Considered({}) == 1);
+  PlaceAnother(watched);
+  // There is no room for the small pod, and there is again; never for the large one.
+  LeaveRoom(world, 900, mirror);
+  CHECK(watched.Considered({}) == 0);
+  LeaveRoom(world, 3900, mirror);
+  CHECK(watched.Considered({}) == 0);
+  LeaveRoom(world, 5000, mirror);
+  CHECK(watched.Considered({{"ns/g-large", "n0"}, {"ns/g-small", "n0"}}) == 1);
+}
+
+// The same where nodes take some of the large ones, and too few.
+TEST_CASE("left alone: a gang that cannot start without more pods than nodes take", "[framework]") {
+  WorldSpec world = SmallAndLarge(5200, 3);
+  world.nodes.front().cpu_milli = 12'000;
+  world.pods.back().cpu_milli += 4000;
+  world.pods.insert(world.pods.begin(), {.name = "g-larger", .job = "ns/g", .cpu_milli = 4000});
+  Watched watched(world, WithGang("allocate, backfill"));
+  cache::Mirror& mirror = watched.mirror();
+  CHECK(watched.Considered({}) == 1);
+  PlaceAnother(watched);
+  // Less room, and more where one of the large ones has some.
+  LeaveRoom(world, 3700 - 4000, mirror);
+  CHECK(watched.Considered({}) == 0);
+  LeaveRoom(world, 8100 - 4000, mirror);
+  CHECK(watched.Considered({}) == 1);
+  LeaveRoom(world, 9000 - 4000, mirror);
+  CHECK(watched.Considered({{"ns/g-large", "n0"}, {"ns/g-larger", "n0"}, {"ns/g-small", "n0"}}) ==
+        1);
+}
+
+TEST_CASE("left alone: a gang that can start without pods that no node takes", "[framework]") {
+  WorldSpec world = SmallAndLarge(1500, 2);
+  world.pods.insert(world.pods.begin(), {.name = "g-other", .job = "ns/g", .cpu_milli = 1000});
+  Watched watched(world, WithGang("allocate, backfill"));
+  CHECK(watched.Considered({}) == 1);
+  LeaveRoom(world, 2000, watched.mirror());
+  CHECK(watched.Considered({{"ns/g-other", "n0"}, {"ns/g-small", "n0"}}) == 1);
+}
+
+TEST_CASE("left alone: without gang no pod waits for another", "[framework]") {
+  WorldSpec world = SmallAndLarge(500, 2);
+  Watched watched(world, R"(
+actions: "allocate"
+tiers:
+- plugins: [{name: predicates}]
+)");
+  CHECK(watched.Considered({}) == 1);
+  LeaveRoom(world, 1000, watched.mirror());
+  CHECK(watched.Considered({{"ns/g-small", "n0"}}) == 1);
+}
+
+// Beside what runs, the queue takes the small pod and not the large one, whatever nodes have.
+TEST_CASE("left alone: a gang that cannot start without pods that its queue may not hold",
+          "[framework]") {
+  WorldSpec world = SmallAndLarge(7000, 2);
+  world.queues.front().capability_cpu_milli = 5500;
+  world.jobs.push_back({.name = "ns/r", .queue = "q", .min = 1});
+  world.pods.insert(world.pods.begin(), {.name = "r-0",
+                                         .job = "ns/r",
+                                         .node = "n0",
+                                         .status = model::TaskStatus::kRunning,
+                                         .cpu_milli = 2000});
+  Watched watched(world, R"(
+actions: "allocate"
+tiers:
+- plugins: [{name: priority}, {name: gang}, {name: predicates}, {name: proportion}]
+)");
+  CHECK(watched.Considered({}) == 2);
+  LeaveRoom(world, 8000, watched.mirror());
+  CHECK(watched.Considered({}) == 1);  // What runs.
+  watched.mirror().RemovePod("ns/r-0");
+  CHECK(watched.Considered({{"ns/g-large", "n0"}, {"ns/g-small", "n0"}}) >= 1);
+}
+
 TEST_CASE("left alone: why nodes refused can be told in later cycles", "[framework]") {
   const ManualClock clock(absl::FromUnixSeconds(1'000'000));
   cache::Mirror mirror(clock, {});
