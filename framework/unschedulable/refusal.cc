@@ -181,7 +181,7 @@ std::optional<Shortage> ShortageOf(Session& session, JobId job, const Refusal& r
   }
   Shortage out;
   for (const auto& [kind, task] : refusal.kinds) {
-    if (session.shape(kind.first).best_effort) continue;  // They count before they are placed.
+    if (session.shape(kind.first).best_effort) continue;  // They need no room.
     const int64_t wanted = waiting.at(kind);
     const int64_t by_share = queues.SlotsUpTo(row.queue, session.request(task), wanted);
     const int64_t by_nodes = session.picker().SlotsUpTo(task, wanted);
