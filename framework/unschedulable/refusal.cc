@@ -164,15 +164,13 @@ struct Shortage {
 
 // The kinds of which nodes, or the queue, take fewer than wait, were they alone, if even with as
 // many of each the gang stays below its minimum. Then it waits for one of these, whichever are
-// tried first and wherever they go. Nothing: that could matter.
+// tried first and wherever they go; so does a job that gang has no say in, all of whose waiting
+// pods are of such kinds. Nothing: that could matter.
 std::optional<Shortage> ShortageOf(Session& session, JobId job, const Refusal& refusal,
                                    const QueueRoomWatch& queues) {
   const model::JobRow& row = session.job(job);
   if (!refusal.of_many_kinds || refusal.by_devices || row.has_sub_group_policy) return {};
-  // Where gang has no say, a minimum decides nothing.
-  if (!row.queue.valid() || session.votes().JobReady(job) || session.votes().JobPipelined(job)) {
-    return {};
-  }
+  if (!row.queue.valid()) return {};
   absl::flat_hash_map<TaskKind, int64_t> waiting;
   auto most = static_cast<int64_t>(row.tasks->size());
   for (TaskId task : *row.tasks) {
