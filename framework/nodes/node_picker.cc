@@ -216,11 +216,8 @@ NodeChoice NodePicker::Refuse(TaskId task, ReasonId pre_filter, bool check_resou
 
 std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resources) {
   const bool per_kind = !GlobalFiltersConcern(session_, task, GlobalHooks::kByTask);
-  Explained& known = explained_[KindOf(task)];
-  if (per_kind && known.fit != nullptr && known.version == session_.placements().version() &&
-      known.inside == inside_) {
-    return known.fit;
-  }
+  KindAnswers& known = answers_[KindOf(task)];
+  if (per_kind && known.explained == Now()) return known.fit;
   auto fit = std::make_shared<TaskFit>();
   fit->exemplar = task;
   fit->shape = session_.task(task).shape;
@@ -232,23 +229,22 @@ std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resou
     CountReasons(task, check_resources).WriteTo(session_.reasons(), fit.get());
   }
   if (per_kind) {
-    known.version = session_.placements().version();
-    known.inside = inside_;
+    known.explained = Now();
     known.fit = fit;
   }
   return fit;
 }
 
 // Kept from the second question about a kind on; null: all nodes are to be asked.
-KindRefusals* NodePicker::RefusalsOf(TaskId task, bool check_resources, Explained* known) {
+KindRefusals* NodePicker::RefusalsOf(TaskId task, bool check_resources, KindAnswers* known) {
   constexpr int32_t kKeptMax = 1024;  // 40 KB each at 10,000 nodes.
   if (inside_.valid()) return nullptr;
-  if (known->kept == nullptr) {
-    if (known->fit == nullptr || kept_refusals_ == kKeptMax) return nullptr;
+  if (known->refusals == nullptr) {
+    if (!known->explained || kept_refusals_ == kKeptMax) return nullptr;
     ++kept_refusals_;
-    known->kept = std::make_unique<KindRefusals>(session_, judge_, task, check_resources);
+    known->refusals = std::make_unique<KindRefusals>(session_, judge_, task, check_resources);
   }
-  return known->kept->checks_resources() == check_resources ? known->kept.get() : nullptr;
+  return known->refusals->checks_resources() == check_resources ? known->refusals.get() : nullptr;
 }
 
 RefusalCounts NodePicker::CountReasons(TaskId task, bool check_resources) const {
@@ -271,12 +267,9 @@ RefusalCounts NodePicker::CountReasons(TaskId task, bool check_resources) const 
 }
 
 bool NodePicker::AnyNodeTakes(TaskId task) {
-  Explained& known = explained_[KindOf(task)];
+  KindAnswers& known = answers_[KindOf(task)];
   const bool per_kind = !GlobalFiltersConcern(session_, task, GlobalHooks::kByTask);
-  if (per_kind && known.fit != nullptr && known.version == session_.placements().version() &&
-      known.inside == inside_) {
-    return known.fit->nodes_refused < NodesLookedAt();
-  }
+  if (per_kind && known.explained == Now()) return known.fit->nodes_refused < NodesLookedAt();
   if (known.taker.valid() && MayLookAt(known.taker)) {
     std::vector<ReasonId> reasons;
     judge_.CollectReasons(task, known.taker, true, &reasons);
@@ -291,17 +284,18 @@ bool NodePicker::AnyNodeTakes(TaskId task) {
 }
 
 int64_t NodePicker::SlotsUpTo(TaskId task, int64_t enough) {
-  Slots& known = slots_[KindOf(task)];
-  const bool stands = known.version == session_.placements().version() && known.inside == inside_ &&
-                      (known.count < known.up_to || enough <= known.up_to);
-  if (!stands || GlobalFiltersConcern(session_, task, GlobalHooks::kByTask)) {
-    evaluator_.BeginScan();
-    known = {.version = session_.placements().version(),
-             .inside = inside_,
-             .up_to = enough,
-             .count = global_.SlotsUpTo(task, enough)};
+  const bool per_kind = !GlobalFiltersConcern(session_, task, GlobalHooks::kByTask);
+  KindAnswers& known = answers_[KindOf(task)];
+  const bool reaches = known.slots < known.slots_up_to || enough <= known.slots_up_to;
+  if (per_kind && known.counted == Now() && reaches) return std::min(known.slots, enough);
+  evaluator_.BeginScan();
+  const int64_t slots = global_.SlotsUpTo(task, enough);
+  if (per_kind) {
+    known.counted = Now();
+    known.slots = slots;
+    known.slots_up_to = enough;
   }
-  return std::min(known.count, enough);
+  return slots;
 }
 
 NodeId NodePicker::BestFree(TaskId task) {

@@ -93,12 +93,21 @@ class NodePicker {
   uint64_t group_answers() const { return group_answers_; }
 
  private:
-  struct Explained {
+  // Answers stand while nothing is placed or removed, and the same nodes are looked at.
+  struct Moment {
     uint64_t version = 0;
     model::HyperNodeId inside;
-    std::shared_ptr<const TaskFit> fit;
+    friend bool operator==(const Moment&, const Moment&) = default;
+  };
+  // What is known of a kind of tasks that no filter tells apart.
+  struct KindAnswers {
+    std::optional<Moment> explained;
+    std::shared_ptr<const TaskFit> fit;  // As of then.
+    std::unique_ptr<KindRefusals> refusals;
     model::NodeId taker;  // Took the kind when last asked; invalid: none known.
-    std::unique_ptr<KindRefusals> kept;
+    std::optional<Moment> counted;
+    int64_t slots = 0;  // As of then.
+    int64_t slots_up_to = 0;
   };
 
   // Invalid, or the root: to all nodes.
@@ -106,7 +115,8 @@ class NodePicker {
   bool MayLookAt(model::NodeId node) const;
   int32_t NodesLookedAt() const;
   std::string NameInside() const;  // Empty: all nodes.
-  KindRefusals* RefusalsOf(model::TaskId task, bool check_resources, Explained* known);
+  Moment Now() const { return {session_.placements().version(), inside_}; }
+  KindRefusals* RefusalsOf(model::TaskId task, bool check_resources, KindAnswers* known);
   RefusalCounts CountReasons(model::TaskId task, bool check_resources) const;
   model::NodeId BestIn(model::TaskId task, const NodeTest* inside);
   using PartKind = std::pair<TaskKind, ShardPart>;
@@ -149,14 +159,7 @@ class NodePicker {
   };
   absl::flat_hash_map<AlikeKind, int32_t> picks_of_alike_;
   absl::flat_hash_map<AlikeKind, std::unique_ptr<AlikeIndex>> alike_indexes_;
-  absl::flat_hash_map<TaskKind, Explained> explained_;
-  struct Slots {
-    std::optional<uint64_t> version;
-    model::HyperNodeId inside;
-    int64_t up_to = 0;
-    int64_t count = 0;
-  };
-  absl::flat_hash_map<TaskKind, Slots> slots_;
+  absl::flat_hash_map<TaskKind, KindAnswers> answers_;
   int32_t kept_refusals_ = 0;
   absl::flat_hash_map<model::ShapeId, bool> fits_empty_;
   uint64_t scans_ = 0;

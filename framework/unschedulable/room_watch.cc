@@ -139,7 +139,7 @@ int64_t QueueRoomWatch::SlotsUpTo(QueueId queue, const ResourceVec& request, int
   int64_t slots = enough;
   for (const QueueRoom& room : rooms_[queue]) {
     for (int d = 0; d < model::kDims; ++d) {
-      if ((asked >> d & 1) != 0) slots = std::min(slots, room.share[d] / request[d]);
+      if ((asked >> d & 1u) != 0) slots = std::min(slots, room.share[d] / request[d]);
     }
   }
   return std::max(slots, int64_t{0});

@@ -65,6 +65,7 @@ TEST_CASE("node picker: index and scan agree with the slow twin", "[framework][p
         const auto refused = static_cast<size_t>(session.picker().Explain(task)->nodes_refused);
         REQUIRE(taken == (refused < snapshot->nodes_by_name->size()));
         REQUIRE(session.picker().AnyNodeTakes(task) == taken);
+        REQUIRE((session.picker().SlotsUpTo(task, 9) > 0) == taken);
         // Why, counted anew; and who evicts finds what asking every node would find.
         framework::NodePicker fresh(session);
         REQUIRE(session.picker().Explain(task)->Text() == fresh.Explain(task)->Text());
