@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 namespace bth::test {
@@ -74,7 +75,17 @@ std::vector<double> ScoresOf(const Session& session, TaskId task,
     }
   }
   for (const auto& entry : session.hooks().global_score) {
-    entry.fn(task, nodes, absl::MakeSpan(sums));
+    if (entry.fn.concerns(task)) {
+      entry.fn(task, nodes, absl::MakeSpan(sums));
+      continue;
+    }
+    // Then it is one number for all nodes; to add it could round a difference away.
+    std::vector<double> same(nodes.size(), 0.0);
+    entry.fn(task, nodes, absl::MakeSpan(same));
+    const auto other = [&same](double score) { return score != same.front(); };
+    if (std::any_of(same.begin(), same.end(), other)) {
+      throw std::logic_error("a score tells nodes apart for a task that does not concern it");
+    }
   }
   return sums;
 }
