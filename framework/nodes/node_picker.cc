@@ -223,7 +223,7 @@ std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resou
   fit->shape = session_.task(task).shape;
   fit->hyper_node = NameInside();
   if (KindRefusals* kept = per_kind ? RefusalsOf(task, check_resources, &known) : nullptr) {
-    kept->CatchUp();
+    kept->CatchUp(task);
     kept->Count().WriteTo(session_.reasons(), fit.get());
   } else {
     CountReasons(task, check_resources).WriteTo(session_.reasons(), fit.get());

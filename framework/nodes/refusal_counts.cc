@@ -36,7 +36,6 @@ void RefusalCounts::WriteTo(const ReasonTable& table, TaskFit* fit) const {
 KindRefusals::KindRefusals(const Session& session, const NodeJudge& judge, TaskId task,
                            bool check_resources)
     : judge_(judge),
-      task_(task),
       checks_resources_(check_resources),
       asked_(check_resources ? judge.RoomAskedBy(task) : AskedRoom()),
       follower_(session),
@@ -45,13 +44,13 @@ KindRefusals::KindRefusals(const Session& session, const NodeJudge& judge, TaskI
   answer_of_.assign(session.base().nodes.size(), 0);
 }
 
-void KindRefusals::CatchUp() {
-  follower_.CatchUp([this](NodeId node) { Ask(node); });
+void KindRefusals::CatchUp(TaskId task) {
+  follower_.CatchUp([this, task](NodeId node) { Ask(task, node); });
 }
 
-void KindRefusals::Ask(NodeId node) {
+void KindRefusals::Ask(TaskId task, NodeId node) {
   reasons_.clear();
-  judge_.CollectReasons(task_, node, asked_, &reasons_);
+  judge_.CollectReasons(task, node, asked_, &reasons_);
   AnswerId& answer = answer_of_[node];
   if (answers_[answer].reasons == reasons_) return;
   --answers_[answer].nodes;

@@ -28,17 +28,18 @@ class RefusalCounts {
 };
 
 // The same over all ready nodes for one kind of task, kept up to date: nodes are asked again once
-// they changed. For tasks that no filter concerns that looks beyond single nodes. Lives for one
-// session. Thread: scheduling.
+// they changed. Lives for one session. Thread: scheduling.
 class KindRefusals {
  public:
-  // `task` stands for its kind.
+  // For the kind of `task`.
   KindRefusals(const Session& session, const NodeJudge& judge, model::TaskId task,
                bool check_resources);
 
   bool checks_resources() const { return checks_resources_; }
-  // Cost: the changed nodes x filters, and one look at each change.
-  void CatchUp();
+  // Asks for a task of the kind that no filter concerns, as things stand, that looks beyond single
+  // nodes; one that was asked for before may have come to be concerned. Cost: the changed nodes x
+  // filters, and one look at each change.
+  void CatchUp(model::TaskId task);
   // As of the last call of CatchUp. Cost: the answers that differ.
   RefusalCounts Count() const;
 
@@ -51,10 +52,9 @@ class KindRefusals {
   // By position in `answers_`; the first is of those that take the task, or were not asked.
   using AnswerId = uint32_t;
 
-  void Ask(model::NodeId node);
+  void Ask(model::TaskId task, model::NodeId node);
 
   const NodeJudge& judge_;
-  const model::TaskId task_;
   const bool checks_resources_;
   const AskedRoom asked_;
   NodeFollower follower_;

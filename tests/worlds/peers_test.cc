@@ -1,8 +1,10 @@
 // Inter-pod affinity and topology spread on random worlds, against the slow twin.
+#include <map>
 #include <string>
 #include <vector>
 
 #include "framework/peers/term_counters.h"
+#include "framework/session/statement.h"
 #include "tests/support/catch.h"
 #include "tests/worlds/many_worlds.h"
 #include "tests/worlds/peer_twin.h"
@@ -274,6 +276,45 @@ TEST_CASE("peers: terms that nobody carries any more do not pile up", "[framewor
     REQUIRE(session.term_counters().HasRequired(session, Pair::Waiting(session)) == (i % 3 == 0));
     REQUIRE(session.term_counters().carried_terms() <= 1026);
   }
+}
+
+// Two pods that are alike but for their labels; then one is placed that will not stand beside the
+// first of them.
+TEST_CASE("peers: why nodes refuse a pod does not follow from the labels of another",
+          "[framework][peers]") {
+  WorldSpec world;
+  world.queues = {{.name = "q"}};
+  world.nodes = {{.name = "n0", .cpu_milli = 4000, .memory_bytes = 1}};
+  world.jobs = {{.name = "ns/j", .queue = "q", .min = 1}};
+  world.pods = {{.name = "x", .job = "ns/j", .cpu_milli = 1000},
+                {.name = "y", .job = "ns/j", .cpu_milli = 1000},
+                {.name = "carrier", .job = "ns/j", .cpu_milli = 500}};
+  world.pods[0].peers.labels = {{"app", "x"}};
+  world.pods[1].peers.labels = {{"app", "y"}};
+  world.pods[2].peers.affinity = {
+      {.topology_key = kHostKey, .selector = {.label = "app", .value = "x"}, .avoids = true}};
+  Bed bed(SnapshotOf(world), kFullConf);
+  REQUIRE(bed.cycle().Open().ok());
+  framework::Session& session = bed.session();
+  std::map<std::string, TaskId> tasks;
+  for (TaskId task : session.base().tasks.ids()) {
+    tasks[session.task(task).names->name] = task;
+  }
+  const NodeId node = session.base().nodes_by_name->front();
+  const auto refused = [&](const char* pod) {
+    return session.picker().Explain(tasks.at(pod))->nodes_refused;
+  };
+  framework::Statement statement(session, "test");
+  const framework::Statement::Mark nothing = statement.Checkpoint();
+  for (int i = 0; i < 2; ++i) {
+    CHECK(refused("x") == 0);
+    statement.Allocate(tasks.at("y"), node);
+    CHECK(refused("x") == 0);
+    statement.RollbackTo(nothing);
+  }
+  statement.Allocate(tasks.at("carrier"), node);
+  CHECK(refused("x") == 1);
+  CHECK(refused("y") == 0);
 }
 
 }  // namespace
