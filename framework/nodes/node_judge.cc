@@ -173,28 +173,30 @@ void NodeJudge::CollectReasons(TaskId task, NodeId node, const AskedRoom& asked,
   }
 }
 
-bool NodeJudge::Takes(TaskId task, NodeId node) const {
-  const model::ShapeRow& shape = session_.shape(session_.task(task).shape);
-  if (!shape.best_effort && !shape.request.FitsIn(session_.usage().FutureIdle(node))) return false;
-  std::vector<ReasonId> reasons;
-  CollectReasons(task, node, !shape.best_effort, &reasons);
-  return reasons.empty();
-}
-
-bool NodeJudge::TakesBesideDevices(TaskId task, NodeId node) const {
+bool NodeJudge::MayTakeKindOf(TaskId task, NodeId node) const {
   if (session_.shard().Refuses(node) || !PassesStatic(task, node)) return false;
   const ShapeId shape = session_.task(task).shape;
   const model::ShapeRow& row = session_.shape(shape);
   if (!row.best_effort && !row.request.FitsIn(session_.usage().FutureIdle(node))) return false;
-  ReasonId verdict = kFits;
-  const absl::Span<ReasonId> out(&verdict, 1);
+  const auto refuses = [node](const auto& filter, auto subject) {
+    ReasonId verdict = kFits;
+    filter(subject, OnlyNode(node), absl::Span<ReasonId>(&verdict, 1));
+    return verdict != kFits;
+  };
   for (const auto& entry : session_.hooks().usage_filter) {
-    entry.fn(shape, OnlyNode(node), out);
-    if (verdict != kFits) return false;
+    if (refuses(entry.fn, shape)) return false;
   }
   for (const auto& entry : session_.hooks().global_filter) {
-    if (Has(entry.fn.follows, AnswerSource::kDevices) || !entry.fn.concerns(task)) continue;
-    entry.fn(task, OnlyNode(node), out);
+    if (entry.fn.by_queue && entry.fn.concerns(task) && refuses(entry.fn, task)) return false;
+  }
+  return true;
+}
+
+bool NodeJudge::HasDevicesFor(TaskId task, NodeId node) const {
+  for (const auto& entry : session_.hooks().global_filter) {
+    if (!Has(entry.fn.follows, AnswerSource::kDevices) || !entry.fn.concerns(task)) continue;
+    ReasonId verdict = kFits;
+    entry.fn(task, OnlyNode(node), absl::Span<ReasonId>(&verdict, 1));
     if (verdict != kFits) return false;
   }
   return true;

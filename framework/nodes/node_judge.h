@@ -57,10 +57,11 @@ class NodeJudge {
   AskedRoom RoomAskedBy(model::TaskId task) const;
   void CollectReasons(model::TaskId task, model::NodeId node, const AskedRoom& asked,
                       std::vector<ReasonId>* out) const;
-  bool Takes(model::TaskId task, model::NodeId node) const;
-  // The same, whatever the filters say that go by the task's device claims: of all tasks of its
-  // kind, which may have others.
-  bool TakesBesideDevices(model::TaskId task, model::NodeId node) const;
+  // As far as all tasks of its kind go: whatever filters say that tell such apart, by labels or
+  // device claims. Others of the kind may be refused, but none is taken where this one is not.
+  bool MayTakeKindOf(model::TaskId task, model::NodeId node) const;
+  // What the filters say that go by the task's device claims.
+  bool HasDevicesFor(model::TaskId task, model::NodeId node) const;
 
  private:
   ReasonId MissingOf(const model::ResourceVec& request, const AskedRoom& asked,

@@ -116,13 +116,13 @@ bool AddKinds(Session& session, JobId job, OfJob which, Refusal* refusal) {
     const TaskKind kind = session.picker().KindOf(task);
     if (row.role.valid())
       mixed_role |= kind_of_role.try_emplace(row.role, kind).first->second != kind;
-    const bool by_devices = GoesByDevices(session, task);
-    if (by_devices) claims.Add(task);
-    const auto is_same = [&kind](const auto& known) { return known.first == kind; };
-    const bool is_known = std::any_of(refusal->kinds.begin(), refusal->kinds.end(), is_same);
-    if (is_known && !by_devices) continue;
+    if (GoesByDevices(session, task)) claims.Add(task);
+    // Each for itself: such filters tell tasks of one kind apart, by their labels for example.
     if (!FollowsOnly(session, task, kNodeByNode)) return false;
-    if (!is_known) refusal->kinds.emplace_back(kind, task);
+    const auto is_same = [&kind](const auto& known) { return known.first == kind; };
+    if (std::none_of(refusal->kinds.begin(), refusal->kinds.end(), is_same)) {
+      refusal->kinds.emplace_back(kind, task);
+    }
   }
   refusal->of_many_kinds = refusal->kinds.size() > 1 || claims.differ();
   refusal->asks = claims.asks();

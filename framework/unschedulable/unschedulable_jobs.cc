@@ -177,7 +177,7 @@ void UnschedulableJobs::ActivateByNodes(Session& session, const NodeRoomWatch::C
       continue;
     }
     const bool taken = std::any_of(changes.grown.begin(), changes.grown.end(),
-                                   [&](NodeId node) { return judge.Takes(task, node); });
+                                   [&](NodeId node) { return judge.MayTakeKindOf(task, node); });
     if (taken) served.insert(served.end(), jobs.begin(), jobs.end());
   }
   for (JobId job : served) Activate(session, job);
@@ -209,7 +209,7 @@ void UnschedulableJobs::ServeClaimants(Session& session, const Jobs& jobs,
   const NodeJudge& judge = session.picker().judge();
   std::vector<NodeId> open;
   for (NodeId node : grown) {
-    if (judge.TakesBesideDevices(one, node)) open.push_back(node);
+    if (judge.MayTakeKindOf(one, node)) open.push_back(node);
   }
   if (open.empty()) return;
   std::map<std::vector<const model::DeviceAskId*>, bool> taken;
@@ -225,7 +225,7 @@ void UnschedulableJobs::ServeClaimants(Session& session, const Jobs& jobs,
     if (is_new) {
       const TaskId task = refusal.kinds.front().second;
       known->second = std::any_of(open.begin(), open.end(),
-                                  [&](NodeId node) { return judge.Takes(task, node); });
+                                  [&](NodeId node) { return judge.HasDevicesFor(task, node); });
     }
     if (known->second) served->push_back(job);
   }
@@ -247,7 +247,7 @@ void UnschedulableJobs::ActivateByDomains(Session& session, const std::vector<No
       const auto of = tree.Of(node);
       return std::any_of(of.begin(), of.end(),
                          [&](HyperNodeId id) { return may_hold(lack, id); }) &&
-             session.picker().judge().Takes(task, node);
+             session.picker().judge().MayTakeKindOf(task, node);
     });
     if (helped) served.insert(served.end(), jobs.begin(), jobs.end());
   }

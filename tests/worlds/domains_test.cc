@@ -17,6 +17,7 @@
 #include "framework/topology/topology.h"
 #include "tests/support/catch.h"
 #include "tests/worlds/many_worlds.h"
+#include "tests/worlds/random_network.h"
 #include "tests/worlds/random_world.h"
 #include "tests/worlds/world_cycles.h"
 

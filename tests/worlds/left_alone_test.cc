@@ -10,38 +10,11 @@
 #include "framework/report/report.h"
 #include "tests/support/catch.h"
 #include "tests/worlds/random_world.h"
+#include "tests/worlds/watched.h"
 #include "tests/worlds/world_cycles.h"
 
 namespace bth::test {
 namespace {
-
-using Binds = std::map<std::string, std::string>;
-
-// A cluster that a policy looks at, cycle after cycle.
-class Watched {
- public:
-  Watched(const WorldSpec& world, std::string_view conf) : policy_(conf) {
-    PutPriorities(mirror_);
-    Feed(world, mirror_, 0);
-  }
-  cache::Mirror& mirror() { return mirror_; }
-
-  // Of a cycle that binds these and nothing else: how many jobs it looked at.
-  int64_t Considered(const Binds& binds) {
-    last_ = policy_.RunFully(mirror_.Publish());
-    CHECK(last_.binds == binds);
-    CHECK(last_.violations == std::vector<std::string>());
-    return last_.jobs_considered;
-  }
-  // The last cycle.
-  const CycleResult& last() const { return last_; }
-
- private:
-  const ManualClock clock_{absl::FromUnixSeconds(1'000'000)};
-  cache::Mirror mirror_{clock_, {}};
-  PolicyBed policy_;
-  CycleResult last_;
-};
 
 TEST_CASE("left alone: a gang that names a tier waits for a HyperNode that has the name",
           "[framework][topology]") {

@@ -14,6 +14,7 @@
 #include "api/model/task_topology.h"
 #include "base/strings.h"
 #include "tests/support/numa_text.h"
+#include "tests/worlds/random_network.h"
 
 namespace bth::test {
 namespace {

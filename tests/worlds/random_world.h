@@ -145,14 +145,9 @@ WorldSpec RandomWorld(Rng& rng);
 // Needs PutPriorities on the mirror.
 void AddRanks(Rng& rng, WorldSpec* world);
 void PutPriorities(cache::Mirror& mirror);
-
-// Puts nodes into a tree of three tiers, now and then into more than one HyperNode or into none,
-// and has jobs ask to stay inside of one, by its tier or the name of its tier, which may be none.
-void AddNetwork(Rng& rng, WorldSpec* world);
-// Divides some of these jobs into sub-jobs with bounds of their own.
-void AddSubGroups(Rng& rng, WorldSpec* world);
-// The label by which pods belong to sub-jobs of the policy of that number.
-std::string SubGroupLabel(size_t policy);
+// Makes pods of one kind that differ by their labels; small ones here and there will not have some
+// of them in their zone.
+void MakeAlike(Rng& rng, WorldSpec* world);
 
 // Leaves out what BTH_LEAVE_OUT names (tests/support/leave_out.h).
 void LeaveOutOf(WorldSpec* world);

@@ -11,6 +11,7 @@
 #include "tests/support/catch.h"
 #include "tests/worlds/evicting_policies.h"
 #include "tests/worlds/many_worlds.h"
+#include "tests/worlds/random_network.h"
 #include "tests/worlds/random_world.h"
 #include "tests/worlds/world_cycles.h"
 #include "tests/worlds/world_life.h"
@@ -120,6 +121,7 @@ TEST_CASE("unschedulable jobs: the same of gangs that must be near to one anothe
                             StrCat("  - {name: ", kNetwork, "}\n"));
     WorldSpec world = RandomWorld(rng);
     if (rng.Chance(0.8)) AddRanks(rng, &world);
+    if (rng.Chance(0.3)) MakeAlike(rng, &world);
     AddNetwork(rng, &world);
     Life life(rng, std::move(world));
     CompareLooks(conf, life, &looks);

@@ -22,6 +22,7 @@ class Life {
       AddRanks(rng, &world_);
       PutPriorities(mirror_);
     }
+    if (rng.Chance(0.3)) MakeAlike(rng, &world_);
     const double strict = rng.Chance(0.5) ? 0.2 : 0.8;
     for (QueueSpec& queue : world_.queues) queue.strict = rng.Chance(strict);
     for (JobSpec& job : world_.jobs) {
