@@ -7,6 +7,7 @@
 #include "sim/world/draw_bounds.h"
 #include "sim/world/draw_extras.h"
 #include "sim/world/draw_habits.h"
+#include "sim/world/draw_peers.h"
 #include "sim/world/policies.h"
 #include "sim/world/story.h"
 
@@ -417,6 +418,7 @@ Story DrawStory(uint64_t seed, Profile profile, double hours) {
   DrawExtras(&story);
   DrawBounds(&story);
   DrawHabits(&story);
+  DrawPeers(&story);
   return story;
 }
 

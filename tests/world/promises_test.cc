@@ -316,5 +316,53 @@ TEST_CASE("all-run: what no HyperNode or shard takes may be taken back", "[world
   CHECK(HopelessOf(court.sight) == Names{"podgroups ns/g"});
 }
 
+TEST_CASE("kept-apart: in a domain, either way, and not beyond what can be known",
+          "[world][promises]") {
+  Court court;
+  court.Hear(MakeKeptApart(court.sight));
+  const std::string zone = GENERATE("a", "b");
+  const auto node = [&court](const std::string& name, const std::string& in) {
+    court.Put("nodes", StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")", name,
+                              R"(","labels":{"zone":")", in, R"("}}})"));
+  };
+  node("n0", "a");
+  node("n1", zone);
+  const std::string x = R"(,"labels":{"app":"x"})";
+  const std::string shy =
+      R"(},"spec":{"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
+      R"([{"topologyKey":"zone","labelSelector":{"matchLabels":{"app":"x"}}}]}},"nodeName":")";
+  const auto put_shy = [&](const std::string& on) {
+    court.Put("pods",
+              StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"ns",)",
+                     R"("name":"s","uid":"u-s")", shy, on, R"(","schedulerName":"volcano"}})"));
+  };
+  court.now += absl::Seconds(1);
+  SECTION("labels that are new") {
+    put_shy("n1");
+    court.Pod("p", "g", "n0", x);
+    CHECK(court.promise->breach().empty());
+    return;
+  }
+  court.now += kNewsWithin;
+  SECTION("who will not have it is there") {
+    put_shy("");
+    put_shy("n1");
+    court.Pod("p", "g", "n0", x);
+  }
+  SECTION("it is there") {
+    court.Pod("p", "g", "n0", x);
+    put_shy("");
+    put_shy("n1");
+  }
+  SECTION("another app") {
+    put_shy("");
+    put_shy("n1");
+    court.Pod("p", "g", "n0");
+    CHECK(court.promise->breach().empty());
+    return;
+  }
+  CHECK(court.promise->breach().empty() == (zone == "b"));
+}
+
 }  // namespace
 }  // namespace bth::sim

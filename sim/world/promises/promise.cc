@@ -46,7 +46,8 @@ std::vector<PromisePtr> MakePromises(const Sight& sight) {
        {MakeBoundOnce,       MakeRoom,      MakeDeviceOnce,   MakeDevicesStay, MakeWholeGangs,
         MakeQueueCapability, MakeJobPhases, MakeTimeoutsAct,  MakeQueueStates, MakePhaseFirst,
         MakeOnlyOurs,        MakeOneLeader, MakeByIdentity,   MakeUnhurried,   MakeCommandsCount,
-        MakeEndedJobs,       MakeAllRun,    MakeDeletionsEnd, MakeNoOrphans,   MakeTrueSums}) {
+        MakeEndedJobs,       MakeAllRun,    MakeDeletionsEnd, MakeNoOrphans,   MakeTrueSums,
+        MakeKeptApart}) {
     out.push_back(make(sight));
   }
   return out;

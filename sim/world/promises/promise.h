@@ -112,6 +112,7 @@ class Promise : public Onlooker {
 using PromisePtr = std::unique_ptr<Promise>;
 PromisePtr MakeBoundOnce(const Sight& sight);
 PromisePtr MakeRoom(const Sight& sight);
+PromisePtr MakeKeptApart(const Sight& sight);
 PromisePtr MakeWholeGangs(const Sight& sight);
 PromisePtr MakeDeviceOnce(const Sight& sight);
 PromisePtr MakeDevicesStay(const Sight& sight);
