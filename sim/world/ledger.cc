@@ -151,4 +151,22 @@ std::string QueueOf(const types::PodGroup& group) {
   return group.spec.queue.empty() ? "default" : group.spec.queue;
 }
 
+std::vector<const types::PodAffinityTerm*> TermsAgainst(const types::Pod& whose,
+                                                        const types::Pod& other) {
+  std::vector<const types::PodAffinityTerm*> out;
+  const auto& affinity = whose.spec.affinity;
+  if (!affinity.has_value() || !affinity->pod_anti.has_value()) return out;
+  for (const types::PodAffinityTerm& term : affinity->pod_anti->required) {
+    const auto& spaces = term.namespaces;
+    const bool in_space =
+        spaces.empty() ? whose.meta.ns == other.meta.ns
+                       : std::find(spaces.begin(), spaces.end(), other.meta.ns) != spaces.end();
+    if (in_space && term.label_selector.has_value() &&
+        term.label_selector->Matches(other.meta.labels)) {
+      out.push_back(&term);
+    }
+  }
+  return out;
+}
+
 }  // namespace bth::sim

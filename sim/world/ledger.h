@@ -120,5 +120,9 @@ std::string GroupNameOf(const types::Pod& pod);
 int64_t MilliCpuOf(const types::Pod& pod);
 int64_t MilliCpuOf(const types::ResourceList& list);
 std::string QueueOf(const types::PodGroup& group);
+// Its required anti-affinity, as far as it is about the other pod. Stories name namespaces and do
+// not select them.
+std::vector<const types::PodAffinityTerm*> TermsAgainst(const types::Pod& whose,
+                                                        const types::Pod& other);
 
 }  // namespace bth::sim

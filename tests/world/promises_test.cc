@@ -75,6 +75,15 @@ struct Court {
     if (!sight.ledger.pods().contains("ns/" + name)) Put("pods", text + "}}");
     if (!node.empty()) Put("pods", StrCat(text, R"(,"nodeName":")", node, "\"}}"));
   }
+  // Of app x; will not have such in its zone.
+  void Shy(const std::string& name, const std::string& group, const std::string& node) {
+    Put("pods", StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"ns","name":")",
+                       name, R"(","uid":"u-)", name, R"(","labels":{"app":"x"},"annotations":{)",
+                       R"("scheduling.k8s.io/group-name":")", group, R"("}},"spec":{"affinity":{)",
+                       R"("podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)",
+                       R"([{"topologyKey":"zone","labelSelector":{"matchLabels":{"app":"x"}}}]}},)",
+                       R"("schedulerName":"volcano","nodeName":")", node, R"("}})"));
+  }
 
   Sight sight;
   absl::Duration now = absl::Minutes(10);
@@ -316,6 +325,17 @@ TEST_CASE("all-run: what no HyperNode or shard takes may be taken back", "[world
   CHECK(HopelessOf(court.sight) == Names{"podgroups ns/g"});
 }
 
+TEST_CASE("all-run: what will not have its like near must be able to come one by one",
+          "[world][promises]") {
+  Court court;
+  court.Queue("default", 1);
+  court.Node("n0");
+  const int least = GENERATE(1, 2);
+  court.Group("g", least);
+  for (const char* name : {"a", "b"}) court.Shy(name, "g", "");
+  CHECK(HopelessOf(court.sight) == (least == 2 ? Names{"podgroups ns/g"} : Names{}));
+}
+
 TEST_CASE("kept-apart: in a domain, either way, and not beyond what can be known",
           "[world][promises]") {
   Court court;
@@ -328,35 +348,27 @@ TEST_CASE("kept-apart: in a domain, either way, and not beyond what can be known
   node("n0", "a");
   node("n1", zone);
   const std::string x = R"(,"labels":{"app":"x"})";
-  const std::string shy =
-      R"(},"spec":{"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
-      R"([{"topologyKey":"zone","labelSelector":{"matchLabels":{"app":"x"}}}]}},"nodeName":")";
-  const auto put_shy = [&](const std::string& on) {
-    court.Put("pods",
-              StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"ns",)",
-                     R"("name":"s","uid":"u-s")", shy, on, R"(","schedulerName":"volcano"}})"));
-  };
   court.now += absl::Seconds(1);
   SECTION("labels that are new") {
-    put_shy("n1");
+    court.Shy("s", "", "n1");
     court.Pod("p", "g", "n0", x);
     CHECK(court.promise->breach().empty());
     return;
   }
   court.now += kNewsWithin;
   SECTION("who will not have it is there") {
-    put_shy("");
-    put_shy("n1");
+    court.Shy("s", "", "");
+    court.Shy("s", "", "n1");
     court.Pod("p", "g", "n0", x);
   }
   SECTION("it is there") {
     court.Pod("p", "g", "n0", x);
-    put_shy("");
-    put_shy("n1");
+    court.Shy("s", "", "");
+    court.Shy("s", "", "n1");
   }
   SECTION("another app") {
-    put_shy("");
-    put_shy("n1");
+    court.Shy("s", "", "");
+    court.Shy("s", "", "n1");
     court.Pod("p", "g", "n0");
     CHECK(court.promise->breach().empty());
     return;

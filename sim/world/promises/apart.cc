@@ -1,5 +1,4 @@
 // Pods that will not have others near them are bound apart from these.
-#include <algorithm>
 #include <map>
 #include <string>
 
@@ -10,17 +9,6 @@ namespace bth::sim {
 namespace {
 
 using types::Pod;
-using types::PodAffinityTerm;
-
-// Namespaces are named in stories, not selected.
-bool Selects(const PodAffinityTerm& term, const Pod& whose, const Pod& other) {
-  const auto& spaces = term.namespaces;
-  const bool in_space =
-      spaces.empty() ? whose.meta.ns == other.meta.ns
-                     : std::find(spaces.begin(), spaces.end(), other.meta.ns) != spaces.end();
-  return in_space && term.label_selector.has_value() &&
-         term.label_selector->Matches(other.meta.labels);
-}
 
 bool InSameDomain(const std::string& key, const types::Node& a, const types::Node& b) {
   const std::string* const of_a = a.meta.labels.Find(key);
@@ -43,6 +31,7 @@ class KeptApart final : public Promise {
     const Pod& pod = *change.after;
     const types::Node* const node = Ledger::Find(ledger().nodes(), pod.spec.node_name);
     if (node == nullptr || Recent(node->meta.name) || sight().IsLate(pod)) return;
+    if (pod.spec.affinity.has_value() && pod.spec.affinity->pod_anti.has_value()) Look();
     const bool all_count = IsFairFor(absl::Minutes(1));
     const std::string binder = sight().BinderOf(pod);
     for (const auto& [key, other] : ledger().pods()) {
@@ -59,15 +48,12 @@ class KeptApart final : public Promise {
   // `whose`: the one that may keep the other off.
   void Judge(const Pod& whose, const types::Node& here, const Pod& other,
              const types::Node& there) {
-    const auto& affinity = whose.spec.affinity;
-    if (!affinity.has_value() || !affinity->pod_anti.has_value()) return;
-    Look();
-    for (const PodAffinityTerm& term : affinity->pod_anti->required) {
-      if (!Selects(term, whose, other) || !InSameDomain(term.topology_key, here, there)) continue;
+    for (const types::PodAffinityTerm* term : TermsAgainst(whose, other)) {
+      if (!InSameDomain(term->topology_key, here, there)) continue;
       Break(StrCat("pod ", whose.meta.Key(), " on ", here.meta.name, ", bound by ",
                    sight().BinderOf(whose), ", will not have pod ", other.meta.Key(), " on ",
                    there.meta.name, ", bound by ", sight().BinderOf(other), ", in its ",
-                   term.topology_key));
+                   term->topology_key));
     }
   }
   bool Recent(const std::string& node) const {

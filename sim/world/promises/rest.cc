@@ -137,6 +137,7 @@ Standing StandingOf(const Sight& sight, const types::PodGroup& group) {
   int64_t each = 0;
   int64_t devices = 0;  // Of the one that asks for most.
   bool unknown = false;
+  bool alone = false;                    // They will not have one another near.
   std::map<std::string, int64_t> valid;  // By task.
   std::map<std::string, int64_t> held;
   for (const types::Pod* pod : sight.ledger.PodsOf(group)) {
@@ -153,12 +154,13 @@ Standing StandingOf(const Sight& sight, const types::PodGroup& group) {
     each = std::max(each, MilliCpuOf(*pod));
     devices = std::max(devices, asked);
     unknown = unknown || asked < 0;
+    alone = alone || !TermsAgainst(*pod, *pod).empty();
   }
   const int64_t placed = standing.valid - standing.waiting;
   const int64_t lacks =
       std::max({int64_t{1}, group.spec.min_member - placed, LacksOfTasks(group, held)});
   standing.lacks_cpus = lacks * each;
-  standing.hopeless = unknown || standing.valid < group.spec.min_member ||
+  standing.hopeless = unknown || (alone && lacks > 1) || standing.valid < group.spec.min_member ||
                       LacksOfTasks(group, valid) > 0 ||
                       !Possible(sight).Gang(group, {lacks, standing.waiting, each, devices});
   return standing;
