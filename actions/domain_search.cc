@@ -38,7 +38,7 @@ bool DomainSearch::PlaceJob(JobId job, Worksheet& worksheet, Statement& statemen
   if (!placed) Explain(job, gradient, worksheet, statement);
   placer_.SetFailedRoles(std::move(before));
   if (!placed && worksheet.sub_jobs.size() == 1) {
-    lack_.too_few = DemandOf(worksheet.sub_jobs.front()).too_few();
+    lack_.TakeOver(DemandOf(worksheet.sub_jobs.front()));
     session_.notes().NoteDomainLack(job, lack_);
   }
   return placed;

@@ -126,9 +126,4 @@ void GangDemand::NoteFailure(const Session& session, absl::Span<const TaskId> pl
   failures_.push_back(std::move(counts));
 }
 
-int64_t GangDemand::too_few() const {
-  if (!alike() || kinds_.front().best_effort || failures_.empty()) return -1;
-  return failures_.front().front();
-}
-
 }  // namespace bth::framework

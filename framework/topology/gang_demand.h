@@ -47,12 +47,6 @@ class GangDemand {
   void NoteFailure(const Session& session, absl::Span<const model::TaskId> placed);
   bool failed() const { return !failures_.empty(); }
 
-  // Of one whose tasks are all alike: how many of them were not enough at most; below zero: nothing
-  // is known, or they are not alike.
-  int64_t too_few() const;
-  model::ShapeId shape() const { return kinds_.front().shape; }
-
- private:
   struct Kind {
     model::RoleId role;
     model::ShapeId shape;
@@ -60,6 +54,12 @@ class GangDemand {
     int32_t tasks = 0;
     friend bool operator==(const Kind&, const Kind&) = default;
   };
+  // In order of role and shape.
+  const std::vector<Kind>& kinds() const { return kinds_; }
+  // What was placed somewhere and was not enough, of each kind.
+  const std::vector<Counts>& failures() const { return failures_; }
+
+ private:
   // Of so many failures what was placed is remembered, by kind; it is enough to know the largest.
   static constexpr size_t kFailuresMax = 16;
 
@@ -68,7 +68,7 @@ class GangDemand {
   int64_t RoomFor(const Session& session, const Kind& kind, model::HyperNodeId id) const;
   int32_t LeastOf(size_t kind) const;
 
-  std::vector<Kind> kinds_;  // In order of role and shape.
+  std::vector<Kind> kinds_;
   int64_t tasks_ = 0;
   std::vector<Counts> failures_;
 };

@@ -81,18 +81,18 @@ bool Topology::HasFree(HyperNodeId id, const model::ResourceVec& minimum) const 
   return minimum.AllAtMost(now) || minimum.AllAtMost(later);
 }
 
-bool Topology::HasSlotsBeyond(const Session& session, model::ShapeId shape, HyperNodeId id,
-                              int64_t count) const {
-  if (slots_.contains(shape)) return SlotsIn(session, shape, id) > count;
+int64_t Topology::SlotsUpTo(const Session& session, model::ShapeId shape, HyperNodeId id,
+                            int64_t enough) const {
+  if (slots_.contains(shape)) return std::min(SlotsIn(session, shape, id), enough);
   const model::HyperNodeRow& row = tree()[id];
-  if (count < 0 || row.nodes > kNodesAskedMax) return true;
+  if (row.nodes > kNodesAskedMax) return enough;
   const NodeSlots slots(session, shape);
   int64_t sum = 0;
   for (const model::NodeRange run : row.runs) {
     for (NodeId node : run) sum += slots.On(node);
-    if (sum > count) return true;
+    if (sum >= enough) return enough;
   }
-  return false;
+  return sum;
 }
 
 // Null: nothing.

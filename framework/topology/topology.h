@@ -39,9 +39,10 @@ class Topology {
   int64_t SlotsIn(const Session& session, model::ShapeId shape, model::HyperNodeId id) const;
   // The nodes of the HyperNode have so much free together, now or when releasing pods have left.
   bool HasFree(model::HyperNodeId id, const model::ResourceVec& minimum) const;
-  // More than `count`, for a single question: of large HyperNodes it is not found out, and true.
-  bool HasSlotsBeyond(const Session& session, model::ShapeId shape, model::HyperNodeId id,
-                      int64_t count) const;
+  // The same up to `enough`, for a single question: of large HyperNodes it is not found out, and
+  // `enough`.
+  int64_t SlotsUpTo(const Session& session, model::ShapeId shape, model::HyperNodeId id,
+                    int64_t enough) const;
 
   // Some plugin says where gangs go: bounds count.
   bool enforced() const { return !hooks_.hyper_node_gradient.empty(); }

@@ -1,7 +1,6 @@
 #include "framework/unschedulable/refusal.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -191,16 +190,19 @@ std::optional<Shortage> ShortageOf(Session& session, JobId job, const Refusal& r
   return out;
 }
 
-// Nothing: what it lacks is not that plain.
+// Nothing: what it lacks is not that plain. Of pods that are alike a HyperNode takes as many
+// whichever comes first. Of others it might take more if they were tried in another order, or
+// elsewhere; then it may not have room enough for them, were each kind alone.
 std::optional<DomainLack> DomainLackOf(const Session& session, JobId job, const Refusal& refusal) {
   const Topology& topology = session.topology();
   const DomainLack* found = session.notes().DomainLackOf(job);
   const std::optional<int32_t> bound = topology.BoundOf(job);
-  if (found == nullptr || !bound || refusal.by_devices || !IsAllAlike(session, job, refusal)) {
+  if (found == nullptr || !bound || refusal.by_devices || refusal.kinds.empty() ||
+      session.job(job).has_sub_group_policy) {
     return std::nullopt;
   }
   DomainLack lack = *found;
-  std::tie(lack.shape, lack.queue) = refusal.kinds.front().first;
+  lack.queue = refusal.kinds.front().first.second;
   lack.tier = *bound;
   // By a name that no HyperNode has: nothing but other HyperNodes helps.
   if (lack.tier == kNoTier) return lack;
@@ -208,6 +210,10 @@ std::optional<DomainLack> DomainLackOf(const Session& session, JobId job, const 
     const std::vector<model::HyperNodeId> highest = topology.HighestFor(job);
     if (highest.size() != 1) return std::nullopt;
     lack.within = highest.front();
+  }
+  if (IsAllAlike(session, job, refusal)) return lack;
+  for (size_t i = 0; i < topology.tree().rows.size(); ++i) {
+    if (MayHold(session, lack, model::HyperNodeId::FromIndex(i))) return std::nullopt;
   }
   return lack;
 }
@@ -273,10 +279,12 @@ std::optional<Refusal> RefusalOf(Session& session, JobId job, const AnswerRules&
   refusal.by_gang = session.topology().IsBound(job);
   if (refusal.by_gang) {
     refusal.domain_lack = DomainLackOf(session, job, refusal);
-    if (!refusal.domain_lack) {
-      // Other places might do with any change, and evicting actions try others than were tried.
-      refusal.by_choice_of_nodes = true;
-      refusal.stands_without_victims = false;
+    // Without one other places might do with any change, and evicting actions try others than were
+    // tried.
+    refusal.by_choice_of_nodes = !refusal.domain_lack;
+    refusal.stands_without_victims = refusal.domain_lack.has_value();
+    if (refusal.domain_lack && !session.votes().refused_by_share(job)) {
+      refusal.by_choice_of_tasks = false;
     }
   }
   std::optional<Shortage> shortage;

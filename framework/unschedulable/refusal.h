@@ -35,7 +35,7 @@ struct Refusal {
   // What each of its pods asks of devices, one after the other; empty: they differ, or it is not
   // known of all.
   std::vector<std::shared_ptr<const model::DeviceAskId>> asks;
-  // Its gang waits for a HyperNode that lacks none of this; `kinds` has its one kind.
+  // Its gang waits for a HyperNode that lacks none of this; `kinds` has its kinds.
   std::optional<DomainLack> domain_lack;
   // Nodes answer by where its gang is: its tasks do not stand for others of their kinds.
   bool by_gang = false;

@@ -233,23 +233,23 @@ void UnschedulableJobs::ServeClaimants(Session& session, const Jobs& jobs,
 
 // A node that grew takes a pod, and some HyperNode that it is in lacks nothing that is known.
 void UnschedulableJobs::ActivateByDomains(Session& session, const std::vector<NodeId>& grown) {
-  const Topology& topology = session.topology();
-  const model::HyperNodeTree& tree = topology.tree();
-  const auto may_hold = [&](const DomainLack& lack, HyperNodeId id) {
-    return tree.tier(id) <= lack.tier && (!lack.within.valid() || tree.IsAbove(lack.within, id)) &&
-           topology.HasSlotsBeyond(session, lack.shape, id, lack.too_few) &&
-           topology.HasFree(id, lack.of_job) && topology.HasFree(id, lack.of_sub_job);
-  };
+  const model::HyperNodeTree& tree = session.topology().tree();
+  const NodeJudge& judge = session.picker().judge();
   std::vector<JobId> served;
   for (const auto& [lack, jobs] : by_domain_lack_) {
-    const TaskId task = records_.at(*jobs.begin()).refusal.kinds.front().second;
-    const bool helped = std::any_of(grown.begin(), grown.end(), [&](NodeId node) {
+    const auto& kinds = records_.at(*jobs.begin()).refusal.kinds;
+    const auto helps = [&, &lack = lack](NodeId node) {
+      const bool taken = std::any_of(kinds.begin(), kinds.end(), [&](const auto& kind) {
+        return judge.MayTakeKindOf(kind.second, node);
+      });
+      if (!taken) return false;
       const auto of = tree.Of(node);
       return std::any_of(of.begin(), of.end(),
-                         [&](HyperNodeId id) { return may_hold(lack, id); }) &&
-             session.picker().judge().MayTakeKindOf(task, node);
-    });
-    if (helped) served.insert(served.end(), jobs.begin(), jobs.end());
+                         [&](HyperNodeId id) { return MayHold(session, lack, id); });
+    };
+    if (std::any_of(grown.begin(), grown.end(), helps)) {
+      served.insert(served.end(), jobs.begin(), jobs.end());
+    }
   }
   for (JobId job : served) Activate(session, job);
 }

@@ -172,8 +172,8 @@ void CheckAll(const Session& session, const test::World& world) {
     for (model::ShapeId shape : session.base().shapes.ids()) {
       if (session.shape(shape).request == ResourceVec()) continue;
       const int64_t slots = RecountSlots(session, shape, id);
-      REQUIRE(topology.HasSlotsBeyond(session, shape, id, slots - 1));
-      REQUIRE_FALSE(topology.HasSlotsBeyond(session, shape, id, slots));
+      REQUIRE(topology.SlotsUpTo(session, shape, id, slots) == slots);
+      REQUIRE(topology.SlotsUpTo(session, shape, id, slots + 1) == slots);
       REQUIRE(topology.SlotsIn(session, shape, id) == slots);
     }
   }

@@ -16,38 +16,6 @@
 namespace bth::test {
 namespace {
 
-TEST_CASE("left alone: a gang that names a tier waits for a HyperNode that has the name",
-          "[framework][topology]") {
-  WorldSpec world;
-  world.queues = {{.name = "q"}};
-  world.nodes = {{.name = "n0", .cpu_milli = 2000, .memory_bytes = 1}};
-  world.hyper_nodes = {{.name = "r0", .tier = 1, .tier_name = "rack", .nodes = {"n0"}}};
-  model::NetworkTopologySpec row;
-  row.mode = model::NetworkTopologySpec::Mode::kHard;
-  row.highest_tier_name = "row";
-  world.jobs = {{.name = "ns/a", .queue = "q", .min = 1, .topology = {row}}};
-  world.pods = {
-      {.name = "a-0", .job = "ns/a", .cpu_milli = 1000},
-      {.name = "b", .node = "n0", .status = model::TaskStatus::kRunning, .cpu_milli = 500}};
-  Watched watched(world, R"(
-actions: allocate
-tiers:
-- plugins: [{name: gang}, {name: predicates}, {name: network-topology-aware}]
-)");
-  cache::Mirror& mirror = watched.mirror();
-  CHECK(watched.Considered({}) == 1);
-  CHECK(watched.Considered({}) == 0);
-  // More room is of no use.
-  mirror.RemovePod("ns/b");
-  CHECK(watched.Considered({}) == 0);
-  Put(HyperNodeSpec{.name = "x", .tier = 2, .tier_name = "hall", .hyper_nodes = {"r0"}}, mirror);
-  CHECK(watched.Considered({}) == 1);
-  Put(HyperNodeSpec{.name = "x", .tier = 2, .tier_name = "row", .hyper_nodes = {"r0"}}, mirror);
-  CHECK(watched.Considered({{"ns/a-0", "n0"}}) == 1);
-}
-
-// Two queues that keep strict order, each with a job that runs; of each the first of two that wait
-// finds no room, and the second would.
 TEST_CASE("left alone: a queue that keeps strict order, as a whole", "[framework]") {
   WorldSpec world;
   world.nodes = {{.name = "n0", .cpu_milli = 4000, .memory_bytes = 1}};

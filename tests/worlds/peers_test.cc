@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/nodes/node_picker.h"
 #include "framework/peers/term_counters.h"
 #include "framework/session/statement.h"
 #include "tests/support/catch.h"
