@@ -127,7 +127,7 @@ void Mirror::RemovePodGroup(const std::string& key) {
 void Mirror::PutQueue(CompiledQueue queue) {
   Draft& draft = tables_->draft;
   QueueBook& queues = tables_->queues;
-  if (queues.TakeShown(queue)) return;
+  if (queues.TakeShown(queue, &draft.statuses_changed)) return;
   draft.changed = true;
   DimensionBook& dimensions = vocabulary_.dimensions();
   dimensions.Ask(queue.guarantee, +1);
@@ -138,6 +138,10 @@ void Mirror::PutQueue(CompiledQueue queue) {
   const bool fresh = queues.Put(std::move(queue), vocabulary_, &draft.now);
   ++draft.rows_rewritten;
   if (fresh) tables_->jobs.WriteRows();  // Some may have waited for it.
+}
+
+void Mirror::NoteTold(const std::string& queue, const NamedAmounts& allocated) {
+  tables_->queues.NoteTold(queue, allocated);
 }
 
 void Mirror::RemoveQueue(const std::string& name) {

@@ -116,6 +116,8 @@ class Mirror {
   void ForgetGateLifted(const std::string& key, std::string_view uid);
   // A cycle found the PodGroup in this phase, which counts from now on and is told a little later.
   void AssumePhase(const std::string& pod_group_key, model::PodGroupPhase phase);
+  // The last cycle found so much allocated: a queue that shows anything else is to be told again.
+  void NoteTold(const std::string& queue, const NamedAmounts& allocated);
   // Keeps a job out of cycles for so long; a later call replaces an earlier one, and a PodGroup
   // that is made anew ends it.
   void BackOffJob(const std::string& key, absl::Duration pause);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/model/device_quota.h"
+#include "cache/intake/compile.h"
 
 namespace bth::cache {
 
@@ -33,13 +34,22 @@ bool SameQueue(const CompiledQueue& a, const CompiledQueue& b) {
 
 }  // namespace
 
-bool QueueBook::TakeShown(CompiledQueue& queue) {
+bool QueueBook::TakeShown(CompiledQueue& queue, bool* untrue) {
   const auto known = ids_.find(*queue.row.name);
   if (known == ids_.end()) return false;
   CompiledQueue& record = *records_[known->second];
   if (!SameQueue(record, queue)) return false;
   record.shown = std::move(queue.shown);
+  const auto told = told_.find(known->second);
+  *untrue |= told != told_.end() && !SameAmounts(record.shown.allocated, told->second);
   return true;
+}
+
+void QueueBook::NoteTold(const std::string& name, const NamedAmounts& allocated) {
+  const QueueId id = Find(name);
+  if (!id.valid()) return;
+  NamedAmounts& told = told_[id];
+  if (told != allocated) told = allocated;
 }
 
 bool QueueBook::Put(CompiledQueue queue, const Vocabulary& vocabulary, model::Snapshot* now) {
@@ -50,6 +60,7 @@ bool QueueBook::Put(CompiledQueue queue, const Vocabulary& vocabulary, model::Sn
     now->queues.EnsureContains(it->second);
     names_dirty_ = true;
   }
+  told_.erase(it->second);
   records_[it->second] = std::move(queue);
   WriteRow(it->second, vocabulary, now);
   return fresh;
@@ -61,6 +72,7 @@ bool QueueBook::Remove(const std::string& name, model::Snapshot* now) {
   const QueueId id = known->second;
   ids_.erase(known);
   records_[id].reset();
+  told_.erase(id);
   now->queues.Mutable(id) = model::QueueRow();
   slots_.Free(id);
   names_dirty_ = true;

@@ -18,8 +18,10 @@ namespace bth::cache {
 class QueueBook {
  public:
   // Takes what the queue shows as allocated; true when it differs in nothing else from the one
-  // known by that name.
-  bool TakeShown(CompiledQueue& queue);
+  // known by that name. Sets `untrue` when the queue shows anything else than was told of it.
+  bool TakeShown(CompiledQueue& queue, bool* untrue);
+  // What is allocated by the last cycle.
+  void NoteTold(const std::string& name, const NamedAmounts& allocated);
   // True when no queue of that name was known.
   bool Put(CompiledQueue queue, const Vocabulary& vocabulary, model::Snapshot* now);
   // False when there is none of that name.
@@ -42,6 +44,7 @@ class QueueBook {
 
   absl::flat_hash_map<std::string, model::QueueId> ids_;
   IdVector<model::QueueId, std::optional<CompiledQueue>> records_;
+  absl::flat_hash_map<model::QueueId, NamedAmounts> told_;  // Since its object changed last.
   Slots<model::QueueId> slots_;
   bool names_dirty_ = true;
 };

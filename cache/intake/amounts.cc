@@ -11,12 +11,28 @@
 namespace bth::cache {
 namespace {
 
+int64_t AmountOf(const NamedAmounts& amounts, const std::string& name) {
+  for (const auto& [key, amount] : amounts) {
+    if (key == name) return amount;
+  }
+  return 0;
+}
+
 bool CountsInBytes(const std::string& name) {
   return name == "memory" || name == "pods" || name == "ephemeral-storage" ||
          name.rfind("hugepages-", 0) == 0;
 }
 
 }  // namespace
+
+bool SameAmounts(const NamedAmounts& a, const NamedAmounts& b) {
+  const auto covers = [](const NamedAmounts& x, const NamedAmounts& y) {
+    return std::all_of(x.begin(), x.end(), [&y](const auto& entry) {
+      return AmountOf(y, entry.first) == entry.second;
+    });
+  };
+  return covers(a, b) && covers(b, a);
+}
 
 absl::StatusOr<NamedAmounts> CountedAmounts(const types::ResourceList& list) {
   NamedAmounts out;

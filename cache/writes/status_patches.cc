@@ -19,13 +19,6 @@ Json Text(std::string_view text) {
   return Json(text);
 }
 
-int64_t AmountOf(const NamedAmounts& amounts, const std::string& name) {
-  for (const auto& [key, amount] : amounts) {
-    if (key == name) return amount;
-  }
-  return 0;
-}
-
 Json PodConditionBody(std::string_view uid, Json condition) {
   Json conditions = Json::MakeArray();
   conditions.MutableItems().push_back(std::move(condition));
@@ -119,15 +112,6 @@ bool MergeReported(const framework::PodGroupReport& group,
   }
   EndNotEnqueued(group.phase, conditions);
   return withheld;
-}
-
-bool SameAmounts(const NamedAmounts& a, const NamedAmounts& b) {
-  const auto covers = [](const NamedAmounts& x, const NamedAmounts& y) {
-    return std::all_of(x.begin(), x.end(), [&y](const auto& entry) {
-      return AmountOf(y, entry.first) == entry.second;
-    });
-  };
-  return covers(a, b) && covers(b, a);
 }
 
 void Stamp(absl::Time now, std::string_view session, std::vector<ShownCondition>* conditions) {

@@ -22,9 +22,6 @@ void Merge(ShownCondition condition, std::vector<ShownCondition>* conditions);
 bool MergeReported(const framework::PodGroupReport& group,
                    absl::FunctionRef<std::string()> standing,
                    std::vector<ShownCondition>* conditions);
-// Equal amounts; zero and absent are the same.
-bool SameAmounts(const NamedAmounts& a, const NamedAmounts& b);
-
 // Gives conditions that are new their time, in whole seconds as the server keeps it, and session.
 void Stamp(absl::Time now, std::string_view session, std::vector<ShownCondition>* conditions);
 // Whole status by merge patch, bound to the version the mirror has seen. Its conditions have been

@@ -187,7 +187,9 @@ void StatusWriter::TakePod(const framework::CycleReport& report, const framework
 void StatusWriter::TakeQueue(const framework::CycleReport& report,
                              const framework::QueueReport& queue) {
   const model::QueueRow& row = report.snapshot->queues[queue.queue];
-  queues_[*row.name] = {row.uid, AllocatedAmounts(queue, *report.snapshot->dims)};
+  const DesiredQueue& told =
+      queues_[*row.name] = {row.uid, AllocatedAmounts(queue, *report.snapshot->dims)};
+  mirror_.NoteTold(*row.name, told.allocated);
   Schedule({Kind::kQueue, *row.name});
 }
 
@@ -293,8 +295,7 @@ StatusWriter::Urgency StatusWriter::QueueUrgency(const std::string& key) const {
   const auto desired = queues_.find(key);
   if (desired == queues_.end()) return Urgency::kNone;
   const ShownQueue* known = sent_queues_.Known(key, desired->second.uid);
-  if (known == nullptr) return Urgency::kNone;
-  const bool same = SameAmounts(desired->second.allocated, known->allocated);
+  const bool same = known == nullptr || SameAmounts(desired->second.allocated, known->allocated);
   return same ? Urgency::kNone : Urgency::kTally;
 }
 

@@ -44,6 +44,31 @@ struct QueueStatusBed : WriterBed {
   }
 };
 
+TEST_CASE("queue status: what is shown late and is not true is told again", "[cache]") {
+  QueueStatusBed bed([version = 9]() mutable {
+    return Answer(200, StrCat(R"({"metadata":{"name":"default","resourceVersion":")", ++version,
+                              R"("},"spec":{}})"));
+  });
+  bed.Tell(0);
+  bed.Show("8", 0);
+  CHECK_FALSE(bed.mirror.statuses_changed());
+  // An earlier scheduler has written this, and the list that this one began with was older.
+  bed.Show("9", 2000);
+  CHECK(bed.mirror.statuses_changed());
+  CHECK_FALSE(bed.mirror.changed());
+  bed.Tell(0);
+  CHECK(bed.Last() == "9 0, 1");
+  // Our own write comes back; then a queue of that name is another one.
+  bed.Show("10", 0);
+  CHECK_FALSE(bed.mirror.statuses_changed());
+  bed.mirror.RemoveQueue("default");
+  bed.mirror.Publish();
+  bed.Show("12", 2000);
+  bed.mirror.Publish();
+  bed.Show("13", 3000);
+  CHECK_FALSE(bed.mirror.statuses_changed());
+}
+
 TEST_CASE("queue status: a write rests on the version before it", "[cache]") {
   QueueStatusBed bed([version = 7]() mutable {
     return Answer(200, StrCat(R"({"metadata":{"name":"default","resourceVersion":")", ++version,
