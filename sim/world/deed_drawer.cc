@@ -65,6 +65,13 @@ void DeedDrawer::Send(absl::Duration at, std::string_view meaning, std::string m
   deed.body = std::move(body);
 }
 
+void DeedDrawer::SendJob(absl::Duration at, std::string_view meaning, std::string_view ns,
+                         std::string_view name, std::string_view spec) {
+  Send(at, meaning, "POST", StrCat("/apis/batch.volcano.sh/v1alpha1/namespaces/", ns, "/jobs"),
+       StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")",
+              name, R"("},"spec":{"schedulerName":"volcano",)", spec, "}}"));
+}
+
 void DeedDrawer::Pick(absl::Duration at, std::string_view meaning, std::string method,
                       std::string_view collection, std::string body) {
   Deed& deed = Add(at, Verb::kPick, meaning);

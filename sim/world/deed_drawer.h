@@ -46,6 +46,9 @@ class DeedDrawer {
   Deed& Add(absl::Duration at, Verb verb, std::string_view meaning);
   void Send(absl::Duration at, std::string_view meaning, std::string method, std::string target,
             std::string body = "");
+  // A batch job of ours is made. `spec`: the members of its spec beside the scheduler.
+  void SendJob(absl::Duration at, std::string_view meaning, std::string_view ns,
+               std::string_view name, std::string_view spec);
   void Pick(absl::Duration at, std::string_view meaning, std::string method,
             std::string_view collection, std::string body = "");
   // How often a front hits, and by how much. `extreme`: now and then everything.

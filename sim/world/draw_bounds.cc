@@ -93,14 +93,10 @@ class BoundDrawer final : DeedDrawer {
         R"("policies":[{"event":"PodFailed","action":"RestartTask"}],)",
         R"("policies":[{"event":"*","action":"RestartJob"}],)"};
     const int64_t pods = rng_.Between(1, 4);
-    Send(
-        Moment(), "bound-job", "POST",
-        StrCat("/apis/batch.volcano.sh/v1alpha1/namespaces/", OneOf(kSpaces), "/jobs"),
-        StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"hard)",
-               made_++, R"("},"spec":{"schedulerName":"volcano","minAvailable":)",
-               rng_.Between(1, pods), R"(,"queue":")", Queue(), R"(",)", OneOf(kPolicies), Bound(),
-               R"(,"tasks":[{"name":"t","replicas":)", pods, R"(,"template":{"spec":{)", PodSpec(),
-               "}}}]}}"));
+    SendJob(Moment(), "bound-job", OneOf(kSpaces), StrCat("hard", made_++),
+            StrCat(R"("minAvailable":)", rng_.Between(1, pods), R"(,"queue":")", Queue(), R"(",)",
+                   OneOf(kPolicies), Bound(), R"(,"tasks":[{"name":"t","replicas":)", pods,
+                   R"(,"template":{"spec":{)", PodSpec(), "}}}]"));
   }
 
   // A PodGroup of plain pods, which come by and by.

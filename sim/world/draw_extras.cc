@@ -99,15 +99,12 @@ class ExtraDrawer final : DeedDrawer {
     }
     for (int64_t n = rng_.Between(1, 6); n > 0; --n) {
       const int64_t pods = rng_.Between(1, 4);
-      Send("near-job", "POST",
-           StrCat("/apis/batch.volcano.sh/v1alpha1/namespaces/", OneOf(kSpaces), "/jobs"),
-           StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":)",
-                  R"({"name":"near)", made_++,
-                  R"("},"spec":{"schedulerName":"volcano","minAvailable":)", pods,
-                  R"(,"networkTopology":{"mode":"soft"},"tasks":[{"name":"t","replicas":)", pods,
-                  R"(,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c",)",
-                  R"("image":"i","command":["sh","-c","sleep )", rng_.Between(5, 120),
-                  R"("],"resources":{"requests":{"cpu":"1"}}}]}}}]}})"));
+      SendJob(Moment(), "near-job", OneOf(kSpaces), StrCat("near", made_++),
+              StrCat(R"("minAvailable":)", pods,
+                     R"(,"networkTopology":{"mode":"soft"},"tasks":[{"name":"t","replicas":)", pods,
+                     R"(,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c",)",
+                     R"("image":"i","command":["sh","-c","sleep )", rng_.Between(5, 120),
+                     R"("],"resources":{"requests":{"cpu":"1"}}}]}}}])"));
     }
   }
 

@@ -44,14 +44,11 @@ class HabitDrawer final : DeedDrawer {
   // Its pods are at work for so long that it matters whether all of them are there.
   void DrawLongJob() {
     const int64_t pods = rng_.Between(2, 4);
-    Send(
-        Moment(), "long-job", "POST", "/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs",
-        StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"long)",
-               made_++, R"("},"spec":{"schedulerName":"volcano","minAvailable":)", pods,
-               R"(,"tasks":[{"name":"t","replicas":)", pods,
-               R"(,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c",)",
-               R"("image":"i","command":["sh","-c","sleep )", rng_.Between(900, 1400),
-               R"("],"resources":{"requests":{"cpu":"1"}}}]}}}]}})"));
+    SendJob(Moment(), "long-job", "default", StrCat("long", made_++),
+            StrCat(R"("minAvailable":)", pods, R"(,"tasks":[{"name":"t","replicas":)", pods,
+                   R"(,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c",)",
+                   R"("image":"i","command":["sh","-c","sleep )", rng_.Between(900, 1400),
+                   R"("],"resources":{"requests":{"cpu":"1"}}}]}}}])"));
   }
 
   void DrawLabels() {

@@ -48,12 +48,9 @@ class PeerDrawer final : DeedDrawer {
                   R"(["sh","-c","sleep )", runs, R"("],"resources":{"requests":{"cpu":")", cpus,
                   R"("}}}]}}})");
   }
-  void SendJob(std::string_view meaning, int64_t least, const std::string& tasks) {
-    Send(Moment(), meaning, "POST",
-         StrCat("/apis/batch.volcano.sh/v1alpha1/namespaces/", OneOf(kSpaces), "/jobs"),
-         StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")",
-                meaning, made_++, R"("},"spec":{"schedulerName":"volcano","minAvailable":)", least,
-                R"(,"tasks":[)", tasks, "]}}"));
+  void SendGang(std::string_view meaning, int64_t least, const std::string& tasks) {
+    SendJob(Moment(), meaning, OneOf(kSpaces), StrCat(meaning, made_++),
+            StrCat(R"("minAvailable":)", least, R"(,"tasks":[)", tasks, "]"));
   }
 
   // Its pods differ by their labels alone.
@@ -65,7 +62,7 @@ class PeerDrawer final : DeedDrawer {
     const int64_t runs = rng_.Between(5, 200);
     std::string tasks = Task("t0", first, App(), "", cpus, runs);
     if (second > 0) StrAppend(&tasks, ",", Task("t1", second, App(), "", cpus, runs));
-    SendJob("mixed", rng_.Between(1, first + second), tasks);
+    SendGang("mixed", rng_.Between(1, first + second), tasks);
   }
 
   // Its pods are small, so that they find a place where others leave one; some keep one another
@@ -76,9 +73,9 @@ class PeerDrawer final : DeedDrawer {
         R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)",
         R"([{"topologyKey":"pool","namespaces":["default","team-a","team-b"],)",
         R"("labelSelector":{"matchLabels":{"app":")", app, R"("}}}]}},)");
-    SendJob("shy", 1,
-            Task("t", rng_.Between(1, 3), "shy", avoids, rng_.Chance(0.7) ? "100m" : "1",
-                 rng_.Between(5, 300)));
+    SendGang("shy", 1,
+             Task("t", rng_.Between(1, 3), "shy", avoids, rng_.Chance(0.7) ? "100m" : "1",
+                  rng_.Between(5, 300)));
   }
 
   Story& story_;

@@ -230,7 +230,7 @@ void Drawer::DrawJob() {
     if (t == 1 && rng_.Chance(0.4)) StrAppend(&list, R"("dependsOn":{"name":["t0"]},)");
     StrAppend(&list, R"("template":{"spec":{)", WithCpus(Template(), cpus), "}}}");
   }
-  std::string spec = R"("schedulerName":"volcano",)";
+  std::string spec;
   if (rng_.Chance(0.5)) StrAppend(&spec, R"("minAvailable":)", rng_.Between(1, replicas), ",");
   StrAppend(&spec, R"("queue":")", QueueName(), R"(",)", Policies());
   if (rng_.Chance(0.3)) StrAppend(&spec, R"("maxRetry":)", rng_.Between(1, 5), ",");
@@ -240,9 +240,7 @@ void Drawer::DrawJob() {
   if (rng_.Chance(0.2)) StrAppend(&spec, R"("plugins":{"svc":[],"env":[]},)");
   const std::string name = StrCat("j", made_++);
   const absl::Duration at = Moment();
-  Send(at, "job", "POST", StrCat("/apis/batch.volcano.sh/v1alpha1/namespaces/", ns, "/jobs"),
-       StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")",
-              name, R"("},"spec":{)", spec, R"("tasks":[)", list, "]}}"));
+  SendJob(at, "job", ns, name, StrCat(spec, R"("tasks":[)", list, "]"));
 }
 
 // A PodGroup of plain pods.
