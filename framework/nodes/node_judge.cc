@@ -20,6 +20,14 @@ NodeRange OnlyNode(NodeId node) {
   return {node.index(), node.index() + 1};
 }
 
+// What the filter says to the subject, a task or a shape, about the node.
+template <typename Filter, typename Subject>
+ReasonId Ask(const Filter& filter, const Subject& subject, NodeId node) {
+  ReasonId verdict = kFits;
+  filter(subject, OnlyNode(node), absl::Span<ReasonId>(&verdict, 1));
+  return verdict;
+}
+
 }  // namespace
 
 NodeJudge::NodeJudge(Session& session) : session_(session) {
@@ -73,18 +81,14 @@ bool NodeJudge::PassesStatic(TaskId task, NodeId node) const {
 }
 
 ReasonId NodeJudge::BeyondHelp(TaskId task, NodeId node) const {
-  ReasonId verdict = kFits;
-  const absl::Span<ReasonId> out(&verdict, 1);
   for (const auto& entry : session_.hooks().usage_filter) {
-    entry.fn(session_.task(task).shape, OnlyNode(node), out);
+    const ReasonId verdict = Ask(entry.fn, session_.task(task).shape, node);
     if (session_.reasons().Aborts(verdict)) return verdict;
-    verdict = kFits;
   }
   for (const auto& entry : session_.hooks().global_filter) {
     if (!entry.fn.concerns(task)) continue;
-    entry.fn(task, OnlyNode(node), out);
+    const ReasonId verdict = Ask(entry.fn, task, node);
     if (session_.reasons().Aborts(verdict)) return verdict;
-    verdict = kFits;
   }
   return kFits;
 }
@@ -94,8 +98,7 @@ NodeJudge::Objection NodeJudge::Against(TaskId task, NodeId node) const {
   if (!session_.request(task).FitsIn(session_.usage().FutureIdle(node))) return {Rule::kRoom};
   if (!session_.votes().Allocatable(session_.job(row.job).queue, task)) return {Rule::kQueue};
   for (const auto& entry : session_.hooks().usage_filter) {
-    ReasonId verdict = kFits;
-    entry.fn(row.shape, OnlyNode(node), absl::Span<ReasonId>(&verdict, 1));
+    const ReasonId verdict = Ask(entry.fn, row.shape, node);
     if (verdict != kFits) return {Rule::kFilter, verdict};
   }
   const ReasonId verdict = GlobalRefusal(session_, task, node);
@@ -104,11 +107,10 @@ NodeJudge::Objection NodeJudge::Against(TaskId task, NodeId node) const {
 
 bool NodeJudge::HasRoomNow(TaskId task, NodeId node) const {
   if (!session_.request(task).FitsIn(session_.usage().idle[node])) return false;
-  ReasonId verdict = kFits;
-  for (const auto& entry : session_.hooks().now_filter) {
-    entry.fn(session_.task(task).shape, OnlyNode(node), absl::Span<ReasonId>(&verdict, 1));
-  }
-  return verdict == kFits;
+  const auto& filters = session_.hooks().now_filter;
+  return std::all_of(filters.begin(), filters.end(), [&](const auto& entry) {
+    return Ask(entry.fn, session_.task(task).shape, node) == kFits;
+  });
 }
 
 void NodeJudge::CollectReasons(TaskId task, NodeId node, bool check_resources,
@@ -130,7 +132,6 @@ void NodeJudge::CollectReasons(TaskId task, NodeId node, const AskedRoom& asked,
     out->push_back(missing);
     return;
   }
-  const NodeRange run = OnlyNode(node);
   const model::PodConstraints& constraints = session_.base().constraints_of(shape);
   // Filters are asked in order of registration. Those of one plugin are all asked unless one
   // aborts; those of a later plugin only if nothing was found before.
@@ -146,10 +147,7 @@ void NodeJudge::CollectReasons(TaskId task, NodeId node, const AskedRoom& asked,
     aborted = session_.reasons().Aborts(verdict);
   };
   const auto ask = [&](const auto& entry, const auto& subject) {
-    if (skip(entry.origin)) return;
-    ReasonId verdict = kFits;
-    entry.fn(subject, run, absl::Span<ReasonId>(&verdict, 1));
-    take(entry.origin, verdict);
+    if (!skip(entry.origin)) take(entry.origin, Ask(entry.fn, subject, node));
   };
   size_t u = 0;
   size_t s = 0;
@@ -178,28 +176,21 @@ bool NodeJudge::MayTakeKindOf(TaskId task, NodeId node) const {
   const ShapeId shape = session_.task(task).shape;
   const model::ShapeRow& row = session_.shape(shape);
   if (!row.best_effort && !row.request.FitsIn(session_.usage().FutureIdle(node))) return false;
-  const auto refuses = [node](const auto& filter, auto subject) {
-    ReasonId verdict = kFits;
-    filter(subject, OnlyNode(node), absl::Span<ReasonId>(&verdict, 1));
-    return verdict != kFits;
-  };
   for (const auto& entry : session_.hooks().usage_filter) {
-    if (refuses(entry.fn, shape)) return false;
+    if (Ask(entry.fn, shape, node) != kFits) return false;
   }
-  for (const auto& entry : session_.hooks().global_filter) {
-    if (entry.fn.by_queue && entry.fn.concerns(task) && refuses(entry.fn, task)) return false;
-  }
-  return true;
+  const auto& filters = session_.hooks().global_filter;
+  return std::none_of(filters.begin(), filters.end(), [&](const auto& entry) {
+    return entry.fn.by_queue && entry.fn.concerns(task) && Ask(entry.fn, task, node) != kFits;
+  });
 }
 
 bool NodeJudge::HasDevicesFor(TaskId task, NodeId node) const {
-  for (const auto& entry : session_.hooks().global_filter) {
-    if (!Has(entry.fn.follows, AnswerSource::kDevices) || !entry.fn.concerns(task)) continue;
-    ReasonId verdict = kFits;
-    entry.fn(task, OnlyNode(node), absl::Span<ReasonId>(&verdict, 1));
-    if (verdict != kFits) return false;
-  }
-  return true;
+  const auto& filters = session_.hooks().global_filter;
+  return std::none_of(filters.begin(), filters.end(), [&](const auto& entry) {
+    return Has(entry.fn.follows, AnswerSource::kDevices) && entry.fn.concerns(task) &&
+           Ask(entry.fn, task, node) != kFits;
+  });
 }
 
 }  // namespace bth::framework

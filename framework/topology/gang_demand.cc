@@ -17,6 +17,11 @@ bool GangDemand::AllAtMost(const Counts& few, const Counts& many) {
                     [](int32_t a, int32_t b) { return a <= b; });
 }
 
+bool GangDemand::MayBeEnough(const Counts& room, const std::vector<Counts>& not_enough) {
+  return std::none_of(not_enough.begin(), not_enough.end(),
+                      [&room](const Counts& placed) { return AllAtMost(room, placed); });
+}
+
 GangDemand::GangDemand(const Session& session, absl::Span<const TaskId> tasks,
                        absl::Span<const TaskId> best_effort)
     : tasks_(static_cast<int64_t>(tasks.size())) {
@@ -100,10 +105,7 @@ int64_t GangDemand::WholeTimesIn(const Session& session, HyperNodeId id) const {
 }
 
 bool GangDemand::MayHold(const Session& session, HyperNodeId id) const {
-  if (failures_.empty()) return true;
-  const Counts room = RoomByKind(session, id);
-  return std::none_of(failures_.begin(), failures_.end(),
-                      [&room](const auto& placed) { return AllAtMost(room, placed); });
+  return failures_.empty() || MayBeEnough(RoomByKind(session, id), failures_);
 }
 
 GangDemand::Counts GangDemand::CountsOf(const Session& session,

@@ -21,6 +21,8 @@ class GangDemand {
   using Counts = absl::InlinedVector<int32_t, 4>;
   // Of the same kinds: each of `few` is at most what `many` has.
   static bool AllAtMost(const Counts& few, const Counts& many);
+  // `room` is for more, of some kind, than each of those that were not enough.
+  static bool MayBeEnough(const Counts& room, const std::vector<Counts>& not_enough);
 
   // Tasks that ask for something, and tasks that do not, for which there is always room.
   GangDemand(const Session& session, absl::Span<const model::TaskId> tasks,

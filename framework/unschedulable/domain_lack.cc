@@ -1,7 +1,5 @@
 #include "framework/unschedulable/domain_lack.h"
 
-#include <algorithm>
-
 #include "framework/session/session.h"
 #include "framework/topology/gang_demand.h"
 #include "framework/topology/topology.h"
@@ -29,9 +27,7 @@ bool MayHold(const Session& session, const DomainLack& lack, model::HyperNodeId 
         kind.best_effort ? kind.tasks : topology.SlotsUpTo(session, kind.shape, id, kind.tasks);
     room.push_back(static_cast<int32_t>(slots));
   }
-  return std::none_of(
-      lack.not_enough.begin(), lack.not_enough.end(),
-      [&room](const GangDemand::Counts& placed) { return GangDemand::AllAtMost(room, placed); });
+  return GangDemand::MayBeEnough(room, lack.not_enough);
 }
 
 }  // namespace bth::framework
