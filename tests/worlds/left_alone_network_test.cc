@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "base/strings.h"
 #include "tests/support/catch.h"
@@ -11,8 +10,6 @@
 
 namespace bth::test {
 namespace {
-
-using model::TaskStatus;
 
 constexpr int64_t kRoomy = int64_t{64} << 30;  // Bytes.
 
@@ -46,14 +43,6 @@ WorldSpec TwoRacks(int64_t cpu_milli) {
                 {.name = "a-1", .job = "ns/a", .cpu_milli = 2000},
                 {.name = "a-2", .job = "ns/a", .cpu_milli = 2000}};
   return world;
-}
-
-PodSpec Runs(std::string name, std::string node, int64_t cpu_milli) {
-  return {.name = std::move(name),
-          .job = "ns/runs",
-          .node = std::move(node),
-          .status = TaskStatus::kRunning,
-          .cpu_milli = cpu_milli};
 }
 
 TEST_CASE("left alone: a gang that names a tier waits for a HyperNode that has the name",

@@ -32,14 +32,6 @@ PodSpec Carrier(std::string name, std::string node, std::string app) {
   return pod;
 }
 
-PodSpec Running(std::string name, std::string node, int64_t cpu_milli) {
-  return {.name = std::move(name),
-          .job = "ns/runs",
-          .node = std::move(node),
-          .status = TaskStatus::kRunning,
-          .cpu_milli = cpu_milli};
-}
-
 PodSpec Waiting(std::string name, std::string job, std::string app) {
   PodSpec pod{.name = std::move(name), .job = std::move(job), .cpu_milli = 1000};
   pod.peers.labels = {{"app", std::move(app)}};
@@ -77,7 +69,7 @@ TEST_CASE("left alone: room came while somebody was near who left without anothe
   WorldSpec world = Zone();
   world.jobs.push_back({.name = "ns/a", .queue = "q", .min = 1});
   world.pods.push_back(Waiting("a-0", "ns/a", "x"));
-  world.pods.push_back(Running("b", "n0", 2000));
+  world.pods.push_back(Runs("b", "n0", 2000));
   Watched watched(world, kAllocates);
   CHECK(watched.Considered({}) == 2);
   CHECK(watched.Considered({}) == 1);
@@ -96,7 +88,7 @@ TEST_CASE("left alone: somebody will not have one near, another has room", "[fra
   world.jobs.push_back({.name = "ns/b", .queue = "q", .min = 1, .created_us = 1});
   world.pods.push_back(Waiting("a-0", "ns/a", "x"));
   world.pods.push_back(Waiting("b-0", "ns/b", "y"));
-  world.pods.push_back(Running("c", "n0", 2000));
+  world.pods.push_back(Runs("c", "n0", 2000));
   Watched watched(world, kAllocates);
   CHECK(watched.Considered({}) == 3);
   CHECK(watched.Considered({}) == 1);

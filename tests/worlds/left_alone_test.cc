@@ -1,10 +1,8 @@
 // When jobs that were refused are looked at again, one by one. The same on random clusters:
 // unschedulable_test.cc.
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/strings.h"
 #include "framework/report/report.h"

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tests/support/catch.h"
@@ -39,5 +40,14 @@ class Watched {
   PolicyBed policy_;
   CycleResult last_;
 };
+
+// A running pod of job ns/runs.
+inline PodSpec Runs(std::string name, std::string node, int64_t cpu_milli) {
+  return {.name = std::move(name),
+          .job = "ns/runs",
+          .node = std::move(node),
+          .status = model::TaskStatus::kRunning,
+          .cpu_milli = cpu_milli};
+}
 
 }  // namespace bth::test
