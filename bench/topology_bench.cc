@@ -271,11 +271,10 @@ BENCHMARK_CAPTURE(BM_GroupsOnAFullCluster, in_no_row_by_one, 7, 7)
     ->Unit(benchmark::kMicrosecond)
     ->MinTime(1);
 
-// A thousand gangs wait for a rack, and pods come and go where none of them fits.
-void BM_NodeFreed(benchmark::State& state) {
-  NetworkCluster network;
-  network.FillUp(3);
-  for (int64_t i = 0; i < state.range(0); ++i) network.AddGang(StrCat("gang-", i), kOneRack);
+// Gangs wait for a rack, and pods come and go where none of them fits.
+template <typename AddGang>
+void RunNodeFreed(benchmark::State& state, NetworkCluster& network, const AddGang& add_gang) {
+  for (int64_t i = 0; i < state.range(0); ++i) add_gang(StrCat("gang-", i));
   bool free = false;
   RunCycles(
       state, network.cluster(),
@@ -286,7 +285,34 @@ void BM_NodeFreed(benchmark::State& state) {
       TopologyConf());
   Expect(state, "binds", 0, "something was bound");
 }
-BENCHMARK(BM_NodeFreed)->Arg(1000)->Unit(benchmark::kMicrosecond)->MinTime(1);
+
+// Of equal pods, or all but one, which is small.
+void BM_NodeFreed(benchmark::State& state, bool with_leader) {
+  NetworkCluster network;
+  network.FillUp(3);
+  RunNodeFreed(state, network, [&](const std::string& name) {
+    network.AddGang(name, kOneRack);
+    if (!with_leader) return;
+    Put(PodSpec{.name = name + "-0", .job = "ns/" + name, .cpu_milli = 500, .memory_bytes = kGi},
+        network.mirror());
+  });
+}
+BENCHMARK_CAPTURE(BM_NodeFreed, equal_pods, false)
+    ->Arg(1000)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
+BENCHMARK_CAPTURE(BM_NodeFreed, with_leader, true)
+    ->Arg(1000)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
+
+void BM_NodeFreedForGroups(benchmark::State& state) {
+  NetworkCluster network;
+  network.FillUpForGroups(0, 0);
+  RunNodeFreed(state, network,
+               [&](const std::string& name) { network.AddGroups(name, kGang / kGroup); });
+}
+BENCHMARK(BM_NodeFreedForGroups)->Arg(1000)->Unit(benchmark::kMicrosecond)->MinTime(1);
 
 // A node goes in one cycle and comes back in the next: HyperNodes are made anew from their members.
 void BM_NodeComesAndGoes(benchmark::State& state, bool in_network) {
