@@ -34,12 +34,12 @@ absl::Status DecodeLooseEvent(const Resource& resource, std::string_view line,
   if (target->type == "ERROR") {
     StatusBody body;
     Decoder decoder(StatusBodyOps(), &body);
-    BTH_RETURN_IF_ERROR(ReadTree(tree["object"], &decoder));
+    ReadTree(tree["object"], &decoder);
     target->status = ToStatus(body);
     return absl::OkStatus();
   }
   Decoder decoder(*resource.ops, target->object);
-  BTH_RETURN_IF_ERROR(ReadTree(tree["object"], &decoder));
+  ReadTree(tree["object"], &decoder);
   FinishEvent(resource, decoder.error(), target);
   return absl::OkStatus();
 }
@@ -53,7 +53,8 @@ absl::Status DecodeText(const Resource& resource, std::string text, void* object
 
 absl::Status DecodeJson(const Resource& resource, const Json& json, void* object) {
   Decoder decoder(*resource.ops, object, resource.type->kind);
-  return Finish(ReadTree(json, &decoder), decoder, resource, object);
+  ReadTree(json, &decoder);
+  return Finish(absl::OkStatus(), decoder, resource, object);
 }
 
 absl::Status DecodeListText(const Resource& resource, std::string text, const ListTarget& target) {

@@ -29,7 +29,7 @@ struct TypeOps;  // The field tables; private to this folder.
 inline constexpr int kDecodeDepthMax = 64;
 // Elements of all arrays and maps of one object together.
 inline constexpr size_t kElementsMax = 200'000;
-// More malformed items than this make a list as a whole malformed.
+// Of so many malformed items a list tells what is wrong with each; of the others, that they are.
 inline constexpr size_t kMalformedMax = 10'000;
 // As in Kubernetes: keys and values of all annotations of an object.
 inline constexpr size_t kAnnotationBytesMax = size_t{256} << 10;

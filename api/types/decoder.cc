@@ -45,51 +45,51 @@ Decoder::Decoder(const TypeOps& ops, void* target, std::string_view kind)
   frames_.reserve(16);
 }
 
-bool Decoder::Key(std::string_view key) {
-  if (skipped_ > 0) return true;
+void Decoder::Key(std::string_view key) {
+  if (skipped_ > 0) return;
   if (raw_.open()) {
-    raw_.Key(key);
-    return CountElement();
+    if (CountElement()) raw_.Key(key);
+    return;
   }
   Frame& frame = frames_.back();
   frame.key = key;
   next_ = {};
   if (frame.ops->shape == Shape::kMap) {
-    if (!CountElement()) return false;
-    next_ = {&frame.ops->element(), frame.ops->append(frame.target, key)};
+    if (CountElement()) next_ = {&frame.ops->element(), frame.ops->append(frame.target, key)};
   } else if (const FieldDef* field = frame.ops->fields->Find(key, frame.index)) {
     frame.index = static_cast<size_t>(field - frame.ops->fields->fields) + 1;
     next_ = {&field->ops(), field->get(frame.target)};
   } else if (frames_.size() == 1 && !expected_kind_.empty() && key == "kind") {
     next_ = {&StringOps(), &kind_};
   }
-  return true;
 }
 
 bool Decoder::CountElement() {
+  if (is_full()) return false;
   if (++elements_ <= kElementsMax) return true;
-  refusal_ = StrCat("more than ", kElementsMax, " elements in one object");
+  Fail(StrCat("more than ", kElementsMax, " elements in one object"));
   return false;
 }
 
-bool Decoder::TakeSlot(Slot* slot) {
+Decoder::Slot Decoder::TakeSlot() {
+  Slot slot;
   if (frames_.empty() || frames_.back().ops->shape == Shape::kObject ||
       frames_.back().ops->shape == Shape::kMap) {
-    *slot = std::exchange(next_, Slot{});
+    slot = std::exchange(next_, Slot{});
   } else if (Frame& frame = frames_.back(); frame.ops->shape == Shape::kList) {
-    if (!CountElement()) return false;
     ++frame.index;
-    *slot = {&frame.ops->element(), frame.ops->append(frame.target, {})};
+    if (!CountElement()) return slot;
+    slot = {&frame.ops->element(), frame.ops->append(frame.target, {})};
   } else {
     BeginItem();
-    *slot = {list_->resource->ops, list_->list->append(list_->list->items)};
+    slot = {list_->resource->ops, list_->list->append(list_->list->items)};
   }
-  if (slot->ops != nullptr && slot->ops->shape == Shape::kDynamic) {
-    const auto* dynamic = static_cast<const DynamicTarget*>(slot->target);
-    *slot = {dynamic->ops, dynamic->object};
+  if (slot.ops != nullptr && slot.ops->shape == Shape::kDynamic) {
+    const auto* dynamic = static_cast<const DynamicTarget*>(slot.target);
+    slot = {dynamic->ops, dynamic->object};
     path_base_ = frames_.size();
   }
-  return true;
+  return slot;
 }
 
 void Decoder::Resolve(Slot* slot) const {
@@ -99,11 +99,13 @@ void Decoder::Resolve(Slot* slot) const {
   }
 }
 
-bool Decoder::Value(const Scalar& value) {
-  if (skipped_ > 0) return true;
-  if (raw_.open()) return RawValue(value);
-  Slot slot;
-  if (!TakeSlot(&slot)) return false;
+void Decoder::Value(const Scalar& value) {
+  if (skipped_ > 0) return;
+  if (raw_.open()) {
+    if (TakeRawSlot()) raw_.Put(value);
+    return;
+  }
+  Slot slot = TakeSlot();
   const bool is_item = !frames_.empty() && frames_.back().ops->shape == Shape::kItems;
   if (slot.ops != nullptr && value.kind != ScalarKind::kNull) {
     Resolve(&slot);
@@ -119,35 +121,38 @@ bool Decoder::Value(const Scalar& value) {
     }
   }
   if (is_item) EndItem();
-  return refusal_.empty();
 }
 
-bool Decoder::StartObject() {
-  if (raw_.open()) return RawStart(Json::MakeObject());
-  return Start(Shape::kObject, Shape::kMap, "an object");
+void Decoder::StartObject() {
+  Start(Shape::kObject, Shape::kMap, "an object");
 }
-bool Decoder::StartArray() {
-  if (raw_.open()) return RawStart(Json::MakeArray());
-  return Start(Shape::kList, Shape::kItems, "an array");
+void Decoder::StartArray() {
+  Start(Shape::kList, Shape::kItems, "an array");
 }
 
-bool Decoder::Deepen() {
-  if (++depth_ <= kDecodeDepthMax) return true;
-  refusal_ = StrCat("nested deeper than ", kDecodeDepthMax, " levels");
-  return false;
-}
-
-bool Decoder::Start(Shape shape, Shape other_shape, std::string_view found) {
-  if (!Deepen()) return false;
+void Decoder::Start(Shape shape, Shape other_shape, std::string_view found) {
+  ++depth_;
   if (skipped_ > 0) {
     ++skipped_;
-    return true;
+    return;
   }
-  Slot slot;
-  if (!TakeSlot(&slot)) return false;
+  if (depth_ > kDecodeDepthMax) {
+    Fail(StrCat("nested deeper than ", kDecodeDepthMax, " levels"));
+    skipped_ = 1;
+    return;
+  }
+  if (raw_.open()) {
+    if (TakeRawSlot()) {
+      raw_.Open(shape == Shape::kObject ? Json::MakeObject() : Json::MakeArray());
+    } else {
+      skipped_ = 1;
+    }
+    return;
+  }
+  Slot slot = TakeSlot();
   if (slot.ops == nullptr) {
     skipped_ = 1;
-    return true;
+    return;
   }
   Resolve(&slot);
   if (slot.ops->shape == Shape::kRaw && shape == Shape::kObject) {
@@ -155,26 +160,13 @@ bool Decoder::Start(Shape shape, Shape other_shape, std::string_view found) {
   } else if (slot.ops->shape != shape && slot.ops->shape != other_shape) {
     FailType(*slot.ops, found);
     skipped_ = 1;
-    return true;
+    return;
   }
   if (slot.ops->shape == Shape::kItems) {
     list_ = static_cast<const ItemsTarget*>(slot.target);
     path_base_ = frames_.size() + 1;
   }
   frames_.push_back({slot.ops, slot.target, {}, 0});
-  return true;
-}
-
-bool Decoder::EndObject() {
-  if (raw_.open() && !RawEnd()) return true;
-  End();
-  return refusal_.empty();
-}
-
-bool Decoder::EndArray() {
-  if (raw_.open() && !RawEnd()) return true;
-  End();
-  return refusal_.empty();
 }
 
 void Decoder::End() {
@@ -186,6 +178,7 @@ void Decoder::End() {
     }
     return;
   }
+  if (raw_.open() && !raw_.Close()) return;
   const Frame frame = frames_.back();
   if (frame.ops->finish != nullptr) frame.ops->finish(frame.target);
   frames_.pop_back();
@@ -205,31 +198,17 @@ void Decoder::End() {
   }
 }
 
-bool Decoder::RawValue(const Scalar& value) {
-  if (raw_.in_array() && !CountElement()) return false;
-  raw_.Put(value);
-  return true;
-}
-
-bool Decoder::RawStart(Json container) {
-  if (!Deepen() || (raw_.in_array() && !CountElement())) return false;
-  raw_.Open(std::move(container));
-  return true;
-}
-
-bool Decoder::RawEnd() {
-  if (raw_.Close()) return true;
-  --depth_;
-  return false;
+bool Decoder::TakeRawSlot() {
+  return raw_.in_array() ? CountElement() : !is_full();
 }
 
 void Decoder::ReadView(const TypeOps& ops, void* view) {
   Decoder decoder(ops.element(), const_cast<void*>(ops.at(view, 0)));
-  const absl::Status read = ReadTree(*ops.raw(view), &decoder);
-  const absl::Status& error = read.ok() ? decoder.error() : read;
-  if (error.ok() || !error_.ok()) return;
+  ReadTree(*ops.raw(view), &decoder);
+  if (decoder.error().ok() || !error_.ok()) return;
   const std::string path = Path();
-  error_ = absl::InvalidArgumentError(StrCat(path, path.empty() ? "" : ".", error.message()));
+  error_ =
+      absl::InvalidArgumentError(StrCat(path, path.empty() ? "" : ".", decoder.error().message()));
 }
 
 void Decoder::BeginItem() {
@@ -238,9 +217,7 @@ void Decoder::BeginItem() {
 }
 
 void Decoder::EndItem() {
-  std::string refusal = FinishItem(*list_->resource, *list_->list,
-                                   std::exchange(error_, absl::OkStatus()), items_ - 1);
-  if (!refusal.empty()) refusal_ = std::move(refusal);
+  FinishItem(*list_->resource, *list_->list, std::exchange(error_, absl::OkStatus()), items_ - 1);
 }
 
 void Decoder::FailType(const TypeOps& ops, std::string_view found) {
@@ -266,20 +243,21 @@ std::string Decoder::Path() const {
   return path;
 }
 
-std::string FinishItem(const codec_internal::Resource& resource,
-                       const codec_internal::ListTarget& list, absl::Status error, size_t index) {
+void FinishItem(const codec_internal::Resource& resource, const codec_internal::ListTarget& list,
+                absl::Status error, size_t index) {
   const ObjectMeta& meta = resource.meta(list.last(list.items));
   if (error.ok() && meta.name.empty()) {
     error = absl::InvalidArgumentError("metadata.name: missing");
   }
-  if (error.ok()) return "";
+  if (error.ok()) return;
   Malformed malformed{meta.ns, meta.name, meta.uid, {}};
-  malformed.status = NameObject(error, resource, meta, StrCat("items[", index, "]"));
+  if (list.malformed->size() < kMalformedMax) {
+    malformed.status = NameObject(error, resource, meta, StrCat("items[", index, "]"));
+  } else {
+    malformed.status = absl::InvalidArgumentError("malformed");
+  }
   list.drop_last(list.items);
   list.malformed->push_back(std::move(malformed));
-  if (list.malformed->size() <= kMalformedMax) return "";
-  return StrCat("more than ", kMalformedMax,
-                " malformed items, the first: ", list.malformed->front().status.message());
 }
 
 absl::Status NameObject(const absl::Status& status, const codec_internal::Resource& resource,

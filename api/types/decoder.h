@@ -25,25 +25,26 @@ struct ItemsTarget {
   const codec_internal::ListTarget* list = nullptr;
 };
 
-// One document. A value of a wrong type is skipped and noted; the rest is still read, so that the
-// name of a malformed object is known. The text behind keys must stay valid while reading.
+// One document. A value of a wrong type, or beyond a limit, is skipped and noted; the rest is still
+// read, so that the name of a malformed object is known, and the others of its list are not
+// affected. The text behind keys must stay valid while reading.
 class Decoder {
  public:
   // `kind` must equal the document's when both are non-empty.
   Decoder(const TypeOps& ops, void* target, std::string_view kind = {});
 
-  // Events, in the order of the document. False: stop, see refusal().
-  bool Value(const Scalar& value);
-  bool Key(std::string_view key);
-  bool StartObject();
-  bool EndObject();
-  bool StartArray();
-  bool EndArray();
+  // Events, in the order of the document.
+  void Value(const Scalar& value);
+  void Key(std::string_view key);
+  void StartObject();
+  void StartArray();
+  void End();
 
+  // What is inside of the container that has begun is not looked at, and may be nested as deep as
+  // its writer liked: who tells the events may leave it out.
+  bool passes_over() const { return skipped_ > 0 && depth_ >= kDecodeDepthMax; }
   // The first thing that was wrong in the document (in the current item, inside of a list).
   const absl::Status& error() const { return error_; }
-  // Why reading had to stop altogether, or empty.
-  const std::string& refusal() const { return refusal_; }
 
  private:
   struct Frame {
@@ -59,18 +60,15 @@ class Decoder {
     void* target = nullptr;
   };
 
-  // Takes the slot of the value that begins now. False when too many elements were read.
-  bool TakeSlot(Slot* slot);
+  // Takes the slot of the value that begins now.
+  Slot TakeSlot();
+  // Whether the value that begins now, inside of a raw view, is kept in raw_.
+  bool TakeRawSlot();
   void Resolve(Slot* slot) const;
-  bool Deepen();
-  bool Start(Shape shape, Shape other_shape, std::string_view found);
-  void End();
+  void Start(Shape shape, Shape other_shape, std::string_view found);
+  bool is_full() const { return elements_ > kElementsMax; }
+  // False: the object has too many, and this one is left out.
   bool CountElement();
-  // The same events inside of a raw view, whose JSON grows in raw_.
-  bool RawValue(const Scalar& value);
-  bool RawStart(Json container);
-  // True when the raw view is whole, and its end is to be handled like that of any object.
-  bool RawEnd();
   void ReadView(const TypeOps& ops, void* view);
   void BeginItem();
   void EndItem();
@@ -90,13 +88,12 @@ class Decoder {
   size_t items_ = 0;
   const ItemsTarget* list_ = nullptr;
   absl::Status error_;
-  std::string refusal_;
 };
 
 // Closes the item number `index` (from 0) of a list: one with an error, or without a name, is taken
-// out and told. The answer is why the list as a whole is to be given up, or empty.
-std::string FinishItem(const codec_internal::Resource& resource,
-                       const codec_internal::ListTarget& list, absl::Status error, size_t index);
+// out and told.
+void FinishItem(const codec_internal::Resource& resource, const codec_internal::ListTarget& list,
+                absl::Status error, size_t index);
 
 // `status` with "pod default/a: " before its message.
 absl::Status NameObject(const absl::Status& status, const codec_internal::Resource& resource,

@@ -24,7 +24,7 @@ Json ToTree(const TypeOps& ops, const void* value) {
 
 absl::Status FromTree(const TypeOps& ops, const Json& json, void* value) {
   Decoder decoder(ops, value);
-  BTH_RETURN_IF_ERROR(ReadTree(json, &decoder));
+  ReadTree(json, &decoder);
   return decoder.error();
 }
 

@@ -50,6 +50,29 @@ class InPlaceText final {
     }
   }
 
+  // From behind the bracket that opens a container to the one that closes it, or to the end of the
+  // text: whatever stands between counts as empty. Never deeper than one call.
+  void PassInside() {
+    for (size_t open = 1; *from_ != '\0'; ++from_) {
+      switch (*from_) {
+        case '"':
+          PassString();
+          break;
+        case '{':
+        case '[':
+          ++open;
+          break;
+        case '}':
+        case ']':
+          if (--open == 0) return;
+          break;
+        default:
+          break;
+      }
+      if (*from_ == '\0') return;
+    }
+  }
+
  private:
   // How many of the first bytes are neither quote nor backslash nor control character.
   static size_t PlainBytes(uint64_t block) {
@@ -62,6 +85,13 @@ class InPlaceText final {
     const uint64_t found =
         (control | zero(block ^ kOnes * '"') | zero(block ^ kOnes * '\\')) & kTops;
     return found == 0 ? sizeof(block) : static_cast<size_t>(std::countr_zero(found)) / 8;
+  }
+
+  // From a quote to the one that ends its string, or to the end of the text.
+  void PassString() {
+    for (++from_; *from_ != '"' && *from_ != '\0'; ++from_) {
+      if (*from_ == '\\' && from_[1] != '\0') ++from_;
+    }
   }
 
   char* from_;

@@ -9,46 +9,68 @@ namespace {
 
 struct Events {
   Decoder* decoder;
+  InPlaceText* stream;
 
-  bool Null() { return decoder->Value(Scalar{}); }
-  bool Bool(bool value) { return decoder->Value({.kind = ScalarKind::kBool, .truth = value}); }
+  bool Null() { return Value(Scalar{}); }
+  bool Bool(bool value) { return Value({.kind = ScalarKind::kBool, .truth = value}); }
   bool Int(int value) { return Int64(value); }
   bool Uint(unsigned value) { return Int64(value); }
-  bool Int64(int64_t value) { return decoder->Value({.kind = ScalarKind::kInt, .whole = value}); }
+  bool Int64(int64_t value) { return Value({.kind = ScalarKind::kInt, .whole = value}); }
   bool Uint64(uint64_t value) {
     if (value > static_cast<uint64_t>(INT64_MAX)) return Double(static_cast<double>(value));
     return Int64(static_cast<int64_t>(value));
   }
-  bool Double(double value) { return decoder->Value({.kind = ScalarKind::kDouble, .real = value}); }
+  bool Double(double value) { return Value({.kind = ScalarKind::kDouble, .real = value}); }
   bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
   bool String(const char* text, rapidjson::SizeType size, bool) {
-    return decoder->Value({.kind = ScalarKind::kString, .text = {text, size}});
+    return Value({.kind = ScalarKind::kString, .text = {text, size}});
   }
-  bool Key(const char* text, rapidjson::SizeType size, bool) { return decoder->Key({text, size}); }
-  bool StartObject() { return decoder->StartObject(); }
-  bool EndObject(rapidjson::SizeType) { return decoder->EndObject(); }
-  bool StartArray() { return decoder->StartArray(); }
-  bool EndArray(rapidjson::SizeType) { return decoder->EndArray(); }
+  bool Value(const Scalar& value) {
+    decoder->Value(value);
+    return true;
+  }
+  bool Key(const char* text, rapidjson::SizeType size, bool) {
+    decoder->Key({text, size});
+    return true;
+  }
+  bool StartObject() {
+    decoder->StartObject();
+    return PassOver();
+  }
+  bool EndObject(rapidjson::SizeType) { return End(); }
+  bool StartArray() {
+    decoder->StartArray();
+    return PassOver();
+  }
+  bool EndArray(rapidjson::SizeType) { return End(); }
+  bool End() {
+    decoder->End();
+    return true;
+  }
+  // The reader calls itself for each level: so deep that a writer could end the thread's stack.
+  bool PassOver() {
+    if (decoder->passes_over()) stream->PassInside();
+    return true;
+  }
 };
 
 absl::Status SyntaxError(size_t offset, std::string_view reason) {
   return absl::InvalidArgumentError(StrCat("JSON: byte ", offset, ": ", reason));
 }
 
-bool Walk(const Json& json, Decoder* decoder) {
+void Walk(const Json& json, Decoder* decoder) {
   if (json.is_object()) {
-    if (!decoder->StartObject()) return false;
+    decoder->StartObject();
     for (const Json::Member& member : json.members()) {
-      if (!decoder->Key(member.first) || !Walk(member.second, decoder)) return false;
+      decoder->Key(member.first);
+      Walk(member.second, decoder);
     }
-    return decoder->EndObject();
+    return decoder->End();
   }
   if (json.is_array()) {
-    if (!decoder->StartArray()) return false;
-    for (const Json& item : json.items()) {
-      if (!Walk(item, decoder)) return false;
-    }
-    return decoder->EndArray();
+    decoder->StartArray();
+    for (const Json& item : json.items()) Walk(item, decoder);
+    return decoder->End();
   }
   Scalar value;
   if (json.is_string()) {
@@ -60,7 +82,7 @@ bool Walk(const Json& json, Decoder* decoder) {
   } else if (json.is_bool()) {
     value = {.kind = ScalarKind::kBool, .truth = json.AsBool()};
   }
-  return decoder->Value(value);
+  decoder->Value(value);
 }
 
 }  // namespace
@@ -73,9 +95,8 @@ absl::Status ReadInPlace(std::string* text, Decoder* decoder) {
   text->append(kReaderPadding, '\0');
   InPlaceText stream(text->data());
   rapidjson::Reader reader;
-  Events events{decoder};
+  Events events{decoder, &stream};
   const rapidjson::ParseResult result = reader.Parse<rapidjson::kParseInsituFlag>(stream, events);
-  if (!decoder->refusal().empty()) return SyntaxError(stream.Tell(), decoder->refusal());
   if (result.IsError()) {
     return SyntaxError(result.Offset(), rapidjson::GetParseError_En(result.Code()));
   }
@@ -84,9 +105,8 @@ absl::Status ReadInPlace(std::string* text, Decoder* decoder) {
   return absl::OkStatus();
 }
 
-absl::Status ReadTree(const Json& json, Decoder* decoder) {
-  if (Walk(json, decoder)) return absl::OkStatus();
-  return absl::InvalidArgumentError(decoder->refusal());
+void ReadTree(const Json& json, Decoder* decoder) {
+  Walk(json, decoder);
 }
 
 }  // namespace bth::types

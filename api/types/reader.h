@@ -10,11 +10,11 @@
 namespace bth::types {
 
 // Parses `text` in place: strings are unescaped inside of it, and keys that `decoder` remembers
-// point into it. Errors are those of the document's syntax and limits; what is wrong with its
-// content is in decoder->error().
+// point into it. Errors are those of the document's syntax; what is wrong with its content is in
+// decoder->error().
 absl::Status ReadInPlace(std::string* text, Decoder* decoder);
 
 // The same events from a tree.
-absl::Status ReadTree(const Json& json, Decoder* decoder);
+void ReadTree(const Json& json, Decoder* decoder);
 
 }  // namespace bth::types

@@ -198,16 +198,67 @@ TEST_CASE("codec: lists of any order, empty lists and broken lists", "[types][un
 }
 
 TEST_CASE("codec: input is bounded", "[types][unit]") {
-  std::string deep = R"({"metadata":{"name":"a"},"x":)" + std::string(100, '[');
-  CHECK_THAT(Message(Decode<Pod>(deep).status()), Catch::Contains("nested deeper than 64"));
   std::string wide = R"({"spec":{"containers":[{})";
   for (size_t i = 0; i < kElementsMax; ++i) wide += ",{}";
   wide += "]}}";
   CHECK_THAT(Message(Decode<Pod>(wide).status()), Catch::Contains("more than 200000 elements"));
   std::string bad = "1";
   for (size_t i = 0; i < kMalformedMax; ++i) bad += ",1";
-  CHECK_THAT(Message(DecodeList<Pod>(ListOf(bad)).status()),
-             Catch::Contains("more than 10000 malformed items"));
+  const auto list = DecodeList<Pod>(ListOf(bad + R"(,{"metadata":{"name":"a"}})"));
+  REQUIRE(list.ok());
+  CHECK(list->items.size() == 1);
+  REQUIRE(list->malformed.size() == kMalformedMax + 1);
+  CHECK(Message(list->malformed.back().status) == "malformed");
+}
+
+TEST_CASE("codec: an object beyond a limit does not disturb the others of its list",
+          "[types][unit]") {
+  std::string wide = R"({"spec":{"containers":[{})";
+  for (size_t i = 0; i < kElementsMax; ++i) wide += R"(,{"args":["x"]})";
+  wide += R"(],"nodeName":"m"},"metadata":{"name":"b","namespace":"n"}})";
+  const std::string good = R"({"metadata":{"name":"a"},"spec":{"containers":[{"name":"c"}]}})";
+  const auto list = DecodeList<Pod>(ListOf(good + "," + wide + "," + good));
+  REQUIRE(list.ok());
+  REQUIRE(list->items.size() == 2);
+  CHECK(list->items[1].spec.containers.size() == 1);
+  REQUIRE(list->malformed.size() == 1);
+  CHECK(list->malformed[0].name == "b");
+  CHECK(Message(list->malformed[0].status) ==
+        "pod n/b: spec.containers[100000].args[0]: more than 200000 elements in one object");
+  const auto event = DecodeWatchEvent<Pod>(R"({"type":"ADDED","object":)" + wide + "}");
+  REQUIRE(event.ok());
+  CHECK(event->object.meta.name == "b");
+  CHECK_FALSE(event->status.ok());
+}
+
+// However deep: a reader that called itself for each level would end the program.
+TEST_CASE("codec: what is not read may be nested at will", "[types][unit]") {
+  const auto nested = [](size_t levels) {
+    std::string text;
+    for (size_t i = 0; i < levels; ++i) text += i % 2 == 0 ? R"({"}\"]":)" : "[";
+    text += "0";
+    for (size_t i = levels; i-- > 0;) text += i % 2 == 0 ? "}" : "]";
+    return text;
+  };
+  const size_t levels = GENERATE(size_t{61}, size_t{62}, size_t{63}, size_t{64}, size_t{1'000'000});
+  CAPTURE(levels);
+  const std::string deep = nested(levels);
+  const auto pod = Decode<Pod>(R"({"x":)" + deep + R"(,"metadata":{"name":"a"}})");
+  REQUIRE(pod.ok());
+  CHECK(pod->meta.name == "a");
+  // A value of another type than its field's is not read either.
+  const std::string amount = R"({"metadata":{"name":"b"},"spec":{"containers":[{"resources":)"
+                             R"({"requests":{"cpu":)" +
+                             deep + R"(}}}],"nodeName":"m"}})";
+  const auto list = DecodeList<Pod>(ListOf(amount + R"(,{"metadata":{"name":"c"}})"));
+  REQUIRE(list.ok());
+  CHECK(list->items.size() == 1);
+  REQUIRE(list->malformed.size() == 1);
+  CHECK_THAT(Message(list->malformed[0].status),
+             Catch::Contains("requests.cpu: expected a quantity, found an object"));
+  CHECK_FALSE(Decode<Pod>(R"({"metadata":{"name":"a"},"x":)" + deep.substr(0, levels)).ok());
+  CHECK_FALSE(
+      Decode<Pod>(R"({"metadata":{"name":"a"},"x":)" + std::string(levels, '[') + "}").ok());
 }
 
 TEST_CASE("codec: watch events", "[types][unit]") {

@@ -55,8 +55,7 @@ absl::Status DecodeListMessage(const Resource& resource, std::string_view messag
     } else if (field.number == list_field::kItems) {
       MessageReader reader;
       reader.Read(*plan, field.bytes, target.append(target.items));
-      const std::string refusal = FinishItem(resource, target, reader.error(), items++);
-      if (!refusal.empty()) return Broken(what, refusal);
+      FinishItem(resource, target, reader.error(), items++);
     }
   }
   return list.error() == nullptr ? absl::OkStatus() : Broken(what, list.error());
