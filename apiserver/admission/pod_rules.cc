@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "api/rules/pod_template.h"
 #include "apiserver/admission/builtin.h"
 
@@ -30,19 +31,24 @@ Json Fixed(const Json& pod) {
   return spec;
 }
 
-bool Contains(const Json& list, const Json& item) {
-  return std::find(list.items().begin(), list.items().end(), item) != list.items().end();
+// Whether `list` has all of `items`, as far as their texts tell them apart.
+template <typename TextOf>
+bool HasAll(const Json& list, const Json& items, TextOf text_of) {
+  if (list == items) return true;
+  absl::flat_hash_set<std::string> present;
+  for (const Json& item : list.items()) present.insert(text_of(item));
+  return std::all_of(items.items().begin(), items.items().end(),
+                     [&](const Json& item) { return present.contains(text_of(item)); });
 }
 
-// Whether a toleration is still there, though perhaps for another number of seconds.
-bool StillTolerates(const Json& tolerations, const Json& item) {
-  const auto without_seconds = [](Json toleration) {
-    toleration.Erase("tolerationSeconds");
-    return toleration;
-  };
-  const Json wanted = without_seconds(item);
-  return std::any_of(tolerations.items().begin(), tolerations.items().end(),
-                     [&](const Json& other) { return without_seconds(other) == wanted; });
+// The same for what is equal, in whatever order its members come.
+std::string SortedText(const Json& item) {
+  return item.Pretty();
+}
+
+std::string TextWithoutSeconds(Json toleration) {
+  toleration.Erase("tolerationSeconds");
+  return SortedText(toleration);
 }
 
 }  // namespace
@@ -79,21 +85,14 @@ std::vector<Cause> CheckPodUpdate(const Json& old, const Json& pod) {
           "set to 1 if it was previously negative)"));
     }
   }
-  const Json& tolerations = pod["spec"]["tolerations"];
-  for (const Json& item : old["spec"]["tolerations"].items()) {
-    if (!StillTolerates(tolerations, item)) {
-      causes.push_back(
-          FieldForbidden("spec.tolerations",
-                         "existing toleration can not be modified except its tolerationSeconds"));
-      break;
-    }
+  if (!HasAll(pod["spec"]["tolerations"], old["spec"]["tolerations"], TextWithoutSeconds)) {
+    causes.push_back(
+        FieldForbidden("spec.tolerations",
+                       "existing toleration can not be modified except its tolerationSeconds"));
   }
-  for (const Json& gate : pod["spec"]["schedulingGates"].items()) {
-    if (!Contains(old["spec"]["schedulingGates"], gate)) {
-      causes.push_back(FieldForbidden("spec.schedulingGates",
-                                      "only deletion is allowed, but found new scheduling gate"));
-      break;
-    }
+  if (!HasAll(old["spec"]["schedulingGates"], pod["spec"]["schedulingGates"], SortedText)) {
+    causes.push_back(FieldForbidden("spec.schedulingGates",
+                                    "only deletion is allowed, but found new scheduling gate"));
   }
   const Json& was = old["spec"]["terminationGracePeriodSeconds"];
   const Json& is = pod["spec"]["terminationGracePeriodSeconds"];

@@ -1,12 +1,14 @@
 #include "apiserver/patch/apply.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "apiserver/patch/field_managers.h"
 #include "apiserver/patch/field_set.h"
+#include "apiserver/patch/lookup.h"
 #include "apiserver/patch/merge_rules.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -26,13 +28,13 @@ class Applier {
 
   void Merge(Json& target, const Json& wanted) {
     if (wanted.is_object() && !rules_.IsAtomicObject(path_)) {
-      if (!target.is_object()) target = Json::MakeObject();
+      Members members(target);
       for (const auto& [key, value] : wanted.members()) {
         path_.push_back(key);
         if (value.is_null()) {
-          target.Erase(key);
+          members.Erase(key);
         } else {
-          Merge(target[key], value);
+          Merge(members[key], value);
         }
         path_.pop_back();
       }
@@ -49,24 +51,16 @@ class Applier {
  private:
   void MergeList(Json& target, const Json& wanted, const MergeRule& rule) {
     Json::Array& items = target.MutableItems();
-    auto same = [&](const Json& a, const Json& b) {
-      if (rule.list == MergeRule::List::kSet) return a == b;
-      for (std::string_view key : rule.apply_keys) {
-        const bool default_protocol =
-            key == "protocol" && a[key].AsString("TCP") == b[key].AsString("TCP");
-        if (!default_protocol && !(a[key] == b[key])) return false;
-      }
-      return true;
-    };
+    const bool set = rule.list == MergeRule::List::kSet;
+    ItemIndex index({items, set ? std::vector<std::string_view>() : rule.apply_keys});
     for (const Json& item : wanted.items()) {
-      auto present = std::find_if(items.begin(), items.end(),
-                                  [&](const Json& other) { return same(item, other); });
-      if (rule.list == MergeRule::List::kSet) {
-        if (present == items.end()) items.push_back(item);
+      const std::optional<size_t> present = index.Find(item);
+      if (set) {
+        if (!present.has_value()) items.push_back(item);
         continue;
       }
       // A new item is merged as well, which drops its nulls.
-      Merge(present == items.end() ? items.emplace_back() : *present, item);
+      Merge(present.has_value() ? items[*present] : items.emplace_back(), item);
     }
   }
 
@@ -82,7 +76,9 @@ Json Restricted(const ResourceType& type, const ApplyInput& input) {
   for (const auto& [key, value] : input.configuration.members()) {
     const bool part = key == "status";
     const bool identity = key == "apiVersion" || key == "kind" || key == "metadata";
-    if (status ? part || identity : !(part && type.has_status)) result.Set(key, value);
+    if (status ? part || identity : !(part && type.has_status)) {
+      result.MutableMembers().emplace_back(key, value);
+    }
   }
   if (!status) return result;
   // Of metadata only the precondition, and of built-in kinds what status writers may note.
@@ -90,7 +86,7 @@ Json Restricted(const ResourceType& type, const ApplyInput& input) {
   for (const auto& [key, value] : input.configuration["metadata"].members()) {
     const bool note = !type.custom && (key == "labels" || key == "annotations");
     if (note || key == "name" || key == "namespace" || key == "resourceVersion") {
-      metadata.Set(key, value);
+      metadata.MutableMembers().emplace_back(key, value);
     }
   }
   result.Set("metadata", std::move(metadata));
@@ -98,34 +94,37 @@ Json Restricted(const ResourceType& type, const ApplyInput& input) {
 }
 
 // What kubectl applied before it was told to apply on the server: taking that over is no fight.
-FieldSet LastApplied(const Json& live, const MergeRules& rules) {
+FieldSet LastApplied(const Json& live, const MergeRules& rules, PathBudget& budget) {
   const std::string_view text = live["metadata"]["annotations"][kLastApplied].AsString();
   if (text.empty()) return {};
   const absl::StatusOr<Json> configuration = Json::Parse(text);
   if (!configuration.ok()) return {};
-  return FieldsOf(*configuration, rules);
+  return PathsOf(LeavesOf(*configuration, rules, budget));
 }
 
 // One apply on its way.
 struct Account {
-  FieldMap wanted;
+  FieldMap live;                     // What the object holds.
+  FieldMap wanted;                   // What it is to hold.
   FieldManager own;                  // As it was before; without fields if it is new.
   std::vector<FieldManager> others;  // Loses what the apply takes from them.
 };
 
-bool Changes(const FieldPath& path, const Json* wanted, const Json& live) {
-  if (path.back() == ".") return false;
-  const Json* present = FindField(live, path);
-  return present == nullptr || !(*present == *wanted);
+// Whether the apply changes what is at this path. What is no leaf of the live object is not there,
+// or holds more than what is wanted.
+bool Changes(const Account& account, const FieldPath& path) {
+  const auto wanted = account.wanted.find(path);
+  if (wanted == account.wanted.end() || path.back() == ".") return false;
+  const auto present = account.live.find(path);
+  return present == account.live.end() || !(*present->second == *wanted->second);
 }
 
 // Fields of the others that the apply would change.
-std::vector<Cause> Conflicts(const Account& account, const Json& live, const FieldSet& allowed) {
+std::vector<Cause> Conflicts(const Account& account, const FieldSet& allowed) {
   std::vector<Cause> causes;
   for (const FieldManager& other : account.others) {
-    for (const auto& [path, value] : account.wanted) {
-      if (!other.fields.contains(path) || allowed.contains(path)) continue;
-      if (!Changes(path, value, live)) continue;
+    for (const FieldPath& path : other.fields) {
+      if (allowed.contains(path) || !Changes(account, path)) continue;
       causes.push_back({"FieldManagerConflict", "conflict with " + other.Text(), FieldText(path)});
     }
   }
@@ -135,11 +134,12 @@ std::vector<Cause> Conflicts(const Account& account, const Json& live, const Fie
 }
 
 Account AccountOf(const ResourceType& type, const ApplyInput& input, FieldMap wanted,
-                  const MergeRules& rules) {
+                  const MergeRules& rules, PathBudget& budget) {
   Account account;
+  account.live = LeavesOf(input.live, rules, budget);
   account.wanted = std::move(wanted);
   account.own = {input.manager, true, input.subresource, type.api_version(), input.now, {}};
-  for (FieldManager& manager : ManagersOf(input.live["metadata"]["managedFields"])) {
+  for (FieldManager& manager : ManagersOf(input.live["metadata"]["managedFields"], budget)) {
     if (manager.IsSame(account.own)) {
       account.own.fields = std::move(manager.fields);
       account.own.time = std::move(manager.time);
@@ -150,25 +150,25 @@ Account AccountOf(const ResourceType& type, const ApplyInput& input, FieldMap wa
   const bool first = input.live["metadata"]["managedFields"].empty();
   if (first && !input.live.is_null()) {
     account.others.push_back(
-        {kBeforeFirstApply, false, "", type.api_version(), input.now, FieldsOf(input.live, rules)});
+        {kBeforeFirstApply, false, "", type.api_version(), input.now, PathsOf(account.live)});
   }
   return account;
 }
 
 // Takes away what the manager no longer wants and nobody else does. Whole list items first:
 // without their fields they could not be found any more.
-void Prune(const Account& account, Json& result) {
+void Prune(const Account& account, const FieldSet& wanted, Json& result) {
   FieldSet of_others;
   for (const FieldManager& other : account.others) {
     of_others.insert(other.fields.begin(), other.fields.end());
   }
-  FieldSet wanted;
-  for (const auto& [path, value] : account.wanted) wanted.insert(path);
   for (const bool items : {true, false}) {
+    std::vector<const FieldPath*> gone;
     for (const FieldPath& path : account.own.fields) {
       if ((path.back() == ".") != items) continue;
-      if (!HasAtOrBelow(wanted, path) && !HasAtOrBelow(of_others, path)) EraseField(result, path);
+      if (!HasAtOrBelow(wanted, path) && !HasAtOrBelow(of_others, path)) gone.push_back(&path);
     }
+    EraseFields(result, gone);
   }
 }
 
@@ -180,27 +180,25 @@ absl::StatusOr<Json> ServerSideApply(const ResourceType& type, const ApplyInput&
   }
   const MergeRules rules(type);
   const Json configuration = Restricted(type, input);
+  PathBudget budget;
   std::string fault;
-  FieldMap leaves = LeavesOf(configuration, rules, &fault);
+  FieldMap leaves = LeavesOf(configuration, rules, budget, &fault);
   if (!fault.empty()) return BadRequest(StrCat("the apply configuration: ", fault));
-  Account account = AccountOf(type, input, std::move(leaves), rules);
+  Account account = AccountOf(type, input, std::move(leaves), rules, budget);
+  const FieldSet allowed =
+      input.manager == kKubectl ? LastApplied(input.live, rules, budget) : FieldSet();
+  BTH_RETURN_IF_ERROR(budget.Check());
   if (!input.force) {
-    const FieldSet allowed =
-        input.manager == kKubectl ? LastApplied(input.live, rules) : FieldSet();
-    const std::vector<Cause> causes = Conflicts(account, input.live, allowed);
+    const std::vector<Cause> causes = Conflicts(account, allowed);
     if (!causes.empty()) return ApplyConflict(causes);
   }
   Json result = input.live.is_null() ? Json::MakeObject() : input.live;
   Applier(rules).Merge(result, configuration);
   for (FieldManager& other : account.others) {
-    std::erase_if(other.fields, [&](const FieldPath& path) {
-      auto mine = account.wanted.find(path);
-      return mine != account.wanted.end() && Changes(path, mine->second, input.live);
-    });
+    std::erase_if(other.fields, [&](const FieldPath& path) { return Changes(account, path); });
   }
-  Prune(account, result);
-  FieldSet fields;
-  for (const auto& [path, value] : account.wanted) fields.insert(path);
+  FieldSet fields = PathsOf(account.wanted);
+  Prune(account, fields, result);
   // Applying the same again is no change, not even of the time.
   if (fields != account.own.fields) account.own.time = input.now;
   account.own.fields = std::move(fields);

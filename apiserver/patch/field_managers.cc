@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/status.h"
 #include "base/strings.h"
 
 namespace bth::apiserver {
@@ -59,9 +60,10 @@ struct Difference {
   FieldSet gone;
 };
 
-Difference CompareFields(const Json& current, const Json& next, const MergeRules& rules) {
-  const FieldMap before = LeavesUnlike(next, current, rules);
-  const FieldMap after = LeavesUnlike(current, next, rules);
+Difference CompareFields(const Json& current, const Json& next, const MergeRules& rules,
+                         PathBudget& budget) {
+  const FieldMap before = LeavesUnlike(next, current, rules, budget);
+  const FieldMap after = LeavesUnlike(current, next, rules, budget);
   Difference difference;
   for (const auto& [path, value] : after) {
     auto was = before.find(path);
@@ -88,7 +90,7 @@ std::string FieldManager::Text() const {
   return text;
 }
 
-std::vector<FieldManager> ManagersOf(const Json& managed_fields) {
+std::vector<FieldManager> ManagersOf(const Json& managed_fields, PathBudget& budget) {
   std::vector<FieldManager> managers;
   for (const Json& entry : managed_fields.items()) {
     if (!entry["fieldsV1"].is_object()) continue;
@@ -98,7 +100,7 @@ std::vector<FieldManager> ManagersOf(const Json& managed_fields) {
     manager.subresource = entry["subresource"].AsString();
     manager.api_version = entry["apiVersion"].AsString();
     manager.time = entry["time"].AsString();
-    manager.fields = FromFieldsV1(entry["fieldsV1"]);
+    manager.fields = FromFieldsV1(entry["fieldsV1"], budget);
   }
   return managers;
 }
@@ -113,21 +115,25 @@ Json ManagersJson(std::vector<FieldManager> managers) {
   return Json(std::move(entries));
 }
 
-void TrackUpdate(const ResourceType& type, const Writer& writer, const Json& current, Json& next) {
+absl::Status TrackUpdate(const ResourceType& type, const Writer& writer, const Json& current,
+                         Json& next) {
   const Json& was = current["metadata"]["managedFields"];
   const Json& given = std::as_const(next)["metadata"]["managedFields"];
   const bool ends = given.size() == 1 && given[size_t{0}].is_object() && given[size_t{0}].empty();
   const Json& account = IsReadable(given) ? given : was;
   if (ends || account.empty()) {
     next["metadata"].Erase("managedFields");
-    return;
+    return absl::OkStatus();
   }
-  const Difference difference = CompareFields(current, next, MergeRules(type));
+  PathBudget budget;
+  const Difference difference = CompareFields(current, next, MergeRules(type), budget);
+  BTH_RETURN_IF_ERROR(budget.Check());
   if (difference.set.empty() && difference.gone.empty()) {
     next["metadata"].Set("managedFields", Json(account));
-    return;
+    return absl::OkStatus();
   }
-  std::vector<FieldManager> managers = ManagersOf(account);
+  std::vector<FieldManager> managers = ManagersOf(account, budget);
+  BTH_RETURN_IF_ERROR(budget.Check());
   FieldManager own{writer.name, false, writer.subresource, type.api_version(), writer.now, {}};
   auto mine = std::find_if(managers.begin(), managers.end(),
                            [&](const FieldManager& m) { return m.IsSame(own); });
@@ -146,6 +152,7 @@ void TrackUpdate(const ResourceType& type, const Writer& writer, const Json& cur
   } else {
     next["metadata"].Set("managedFields", std::move(entries));
   }
+  return absl::OkStatus();
 }
 
 }  // namespace bth::apiserver

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "apiserver/patch/field_set.h"
 #include "apiserver/registry/resource_type.h"
 
@@ -28,7 +29,7 @@ struct FieldManager {
 };
 
 // Entries that cannot be read are left out.
-std::vector<FieldManager> ManagersOf(const Json& managed_fields);
+std::vector<FieldManager> ManagersOf(const Json& managed_fields, PathBudget& budget);
 // Without managers of nothing, in a fixed order; the oldest of too many updaters become one. Null
 // when there is none.
 Json ManagersJson(std::vector<FieldManager> managers);
@@ -42,8 +43,10 @@ struct Writer {
 // Completes the managedFields of `next`, which is to follow `current`: the writer takes over the
 // fields that it sets or changes, and nobody owns what is gone. A writer may replace the account
 // itself, or with one empty entry end it. Objects that were never applied have no account; that
-// begins with the first apply and keeps other writes as cheap as they are.
-void TrackUpdate(const ResourceType& type, const Writer& writer, const Json& current, Json& next);
+// begins with the first apply and keeps other writes as cheap as they are. Errors: 413: the paths
+// of all these fields are too long together.
+absl::Status TrackUpdate(const ResourceType& type, const Writer& writer, const Json& current,
+                         Json& next);
 
 // Updaters on one object beyond which the oldest are put together.
 constexpr size_t kUpdatersMax = 10;

@@ -1,8 +1,11 @@
 #include "apiserver/patch/field_set.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "apiserver/patch/lookup.h"
+#include "apiserver/rest/errors.h"
 #include "base/strings.h"
 
 namespace bth::apiserver {
@@ -10,21 +13,45 @@ namespace {
 
 constexpr int kFieldDepthMax = 128;
 
+// The path to where a walk over an object is, and what a copy of it takes.
+class GrowingPath {
+ public:
+  explicit GrowingPath(PathBudget& budget) : budget_(budget) {}
+  void Push(std::string step) {
+    bytes_ += sizeof(step) + step.size();
+    path_.push_back(std::move(step));
+  }
+  void Pop() {
+    bytes_ -= sizeof(std::string) + path_.back().size();
+    path_.pop_back();
+  }
+  // Whether the budget allows for one more copy.
+  bool MayKeep() { return budget_.Take(bytes_); }
+  const FieldPath& get() const { return path_; }
+
+ private:
+  PathBudget& budget_;
+  FieldPath path_;
+  size_t bytes_ = 0;
+};
+
 class LeafFinder {
  public:
-  LeafFinder(const MergeRules& rules, std::string* fault) : rules_(rules), fault_(fault) {}
+  LeafFinder(const MergeRules& rules, PathBudget& budget, std::string* fault)
+      : rules_(rules), fault_(fault), path_(budget) {}
 
   // The whole object, but for the members that `other` has as well.
   void Unlike(const Json& other, const Json& object) {
+    MemberIndex others({other.members()});
     for (const Json::Member& member : object.members()) {
-      const Json* same = other.Find(member.first);
-      if (same == nullptr || !(*same == member.second)) Member(member);
+      const std::optional<size_t> same = others.Find(member.first);
+      if (!same.has_value() || !(other.members()[*same].second == member.second)) Member(member);
     }
   }
 
   void Object(const Json& object) {
     if (object.empty() || rules_.IsAtomicObject(names_)) {
-      if (!path_.empty()) leaves_.emplace(path_, &object);
+      if (!path_.get().empty()) Leaf(object);
       return;
     }
     for (const Json::Member& member : object.members()) Member(member);
@@ -45,35 +72,39 @@ class LeafFinder {
 
   void Member(const Json::Member& member) {
     if (Skipped(member.first)) return;
-    path_.push_back("f:" + member.first);
+    path_.Push("f:" + member.first);
     names_.push_back(member.first);
     Value(member.second);
     names_.pop_back();
-    path_.pop_back();
+    path_.Pop();
+  }
+
+  // True if the path is new.
+  bool Leaf(const Json& value) {
+    return !path_.MayKeep() || leaves_.emplace(path_.get(), &value).second;
   }
 
   void Value(const Json& value) {
     if (value.is_object()) return Object(value);
     const MergeRule rule = value.is_array() ? rules_.List(names_) : MergeRule{};
     if (rule.list == MergeRule::List::kAtomic || value.empty()) {
-      leaves_.emplace(path_, &value);
+      Leaf(value);
       return;
     }
     for (const Json& item : value.items()) {
-      path_.push_back(rule.list == MergeRule::List::kSet ? "v:" + item.Dump()
-                                                         : "k:" + Key(item, rule));
-      path_.push_back(".");
-      const bool fresh = leaves_.emplace(path_, &item).second;
-      path_.pop_back();
+      path_.Push(rule.list == MergeRule::List::kSet ? "v:" + item.Dump() : "k:" + Key(item, rule));
+      path_.Push(".");
+      const bool fresh = Leaf(item);
+      path_.Pop();
       if (!fresh) Fault("duplicate entries for key ");
       if (rule.list == MergeRule::List::kMap && !HasKey(item, rule)) Fault("an entry has no key ");
       if (item.is_object() && !item.empty()) Object(item);
-      path_.pop_back();
+      path_.Pop();
     }
   }
 
   void Fault(const char* what) {
-    if (fault_ != nullptr && fault_->empty()) *fault_ = StrCat(what, FieldText(path_));
+    if (fault_ != nullptr && fault_->empty()) *fault_ = StrCat(what, FieldText(path_.get()));
   }
 
   // Parts of a key may be left out, which have defaults in the API, but not all.
@@ -104,85 +135,150 @@ class LeafFinder {
 
   const MergeRules& rules_;
   std::string* const fault_;
-  FieldPath path_;
+  GrowingPath path_;
   std::vector<std::string> names_;
   FieldMap leaves_;
 };
 
-void ReadFields(const Json& fields, FieldPath& path, FieldSet& out, int depth) {
+void ReadFields(const Json& fields, GrowingPath& path, FieldSet& out, int depth) {
   if (depth > kFieldDepthMax) return;
   for (const auto& [key, value] : fields.members()) {
-    path.push_back(key);
-    if (value.empty()) {
-      out.insert(path);
-    } else {
+    path.Push(key);
+    if (!value.empty()) {
       ReadFields(value, path, out, depth + 1);
+    } else if (path.MayKeep()) {
+      out.insert(path.get());
     }
-    path.pop_back();
+    path.Pop();
   }
 }
 
-// The item of a list that a step names.
-Json::Array::const_iterator FindItem(const Json& list, const std::string& step) {
-  const Json::Array& items = list.items();
-  // Paths may come from clients.
-  if (!step.starts_with("k:") && !step.starts_with("v:")) return items.end();
-  const absl::StatusOr<Json> wanted = Json::Parse(step.substr(2));
-  if (!wanted.ok()) return items.end();
-  return std::find_if(items.begin(), items.end(), [&](const Json& item) {
-    if (step.starts_with("v:")) return item == *wanted;
-    const Json::Object& key = wanted->members();
-    return !key.empty() && std::all_of(key.begin(), key.end(), [&](const Json::Member& part) {
-      const Json* value = item.Find(part.first);
-      if (value == nullptr) return part.first == "protocol" && part.second.AsString() == "TCP";
-      return *value == part.second;
-    });
-  });
+// Whether the path ends at this step, or says there that it means the item as a whole.
+bool EndsAt(const FieldPath& path, size_t at) {
+  return at + 1 == path.size() || (at + 2 == path.size() && path[at + 1] == ".");
 }
 
-void EraseAt(Json& object, const FieldPath& path, size_t at) {
-  const std::string& step = path[at];
-  const bool last = at + 1 == path.size() || (at + 2 == path.size() && path[at + 1] == ".");
-  if (step.starts_with("f:")) {
-    const std::string name = step.substr(2);
-    Json* value = object.Find(name);
-    if (value == nullptr) return;
-    if (last) {
-      object.Erase(name);
-      return;
+// Erases many values in one walk.
+class Eraser {
+ public:
+  // In their order, and alike in the steps before `at`.
+  using Paths = absl::Span<const FieldPath* const>;
+
+  static void Erase(Json& value, Paths paths, size_t at) {
+    if (value.is_object()) EraseMembers(value, paths, at);
+    if (value.is_array()) EraseItems(value.MutableItems(), paths, at);
+  }
+
+ private:
+  // Those in front that have the same step at `at`.
+  static Paths Group(Paths paths, size_t at) {
+    const std::string& step = (*paths.front())[at];
+    const auto end = std::find_if(paths.begin(), paths.end(),
+                                  [&](const FieldPath* path) { return (*path)[at] != step; });
+    return paths.first(static_cast<size_t>(end - paths.begin()));
+  }
+
+  // Whether what the step of a group names is to go, and not only something in it.
+  static bool IsWhole(Paths group, size_t at) {
+    return std::any_of(group.begin(), group.end(),
+                       [at](const FieldPath* path) { return EndsAt(*path, at); });
+  }
+
+  static void EraseMembers(Json& object, Paths paths, size_t at) {
+    Members members(object);
+    for (Paths group; !paths.empty(); paths.remove_prefix(group.size())) {
+      group = Group(paths, at);
+      const std::string& step = (*group.front())[at];
+      if (!step.starts_with("f:")) continue;
+      const std::string_view name = std::string_view(step).substr(2);
+      Json* member = members.Find(name);
+      if (member == nullptr) continue;
+      const bool whole = IsWhole(group, at);
+      if (!whole) Erase(*member, group, at + 1);
+      if (whole || ((member->is_object() || member->is_array()) && member->empty())) {
+        members.Erase(name);
+      }
     }
-    EraseAt(*value, path, at + 1);
-    if ((value->is_object() || value->is_array()) && value->empty()) object.Erase(name);
-    return;
   }
-  if (!object.is_array()) return;
-  const auto index = FindItem(object, step) - std::as_const(object).items().begin();
-  Json::Array& items = object.MutableItems();
-  if (index >= static_cast<std::ptrdiff_t>(items.size())) return;
-  if (last) {
-    items.erase(items.begin() + index);
-  } else {
-    EraseAt(items[index], path, at + 1);
+
+  static void EraseItems(Json::Array& items, Paths paths, size_t at) {
+    std::vector<bool> gone(items.size(), false);
+    Finder finder(items);
+    for (Paths group; !paths.empty(); paths.remove_prefix(group.size())) {
+      group = Group(paths, at);
+      const std::optional<size_t> position = finder.Find((*group.front())[at]);
+      if (!position.has_value()) continue;
+      if (IsWhole(group, at)) {
+        gone[*position] = true;
+      } else {
+        Erase(items[*position], group, at + 1);
+      }
+    }
+    size_t position = 0;
+    std::erase_if(items, [&](const Json&) { return gone[position++]; });
   }
-}
+
+  // The item of a list that a step names.
+  class Finder {
+   public:
+    explicit Finder(const Json::Array& items) : items_(items) {}
+
+    std::optional<size_t> Find(const std::string& step) {
+      // Paths may come from clients.
+      const bool by_value = step.starts_with("v:");
+      if (!by_value && !step.starts_with("k:")) return std::nullopt;
+      absl::StatusOr<Json> wanted = Json::Parse(step.substr(2));
+      if (!wanted.ok() || (!by_value && wanted->empty())) return std::nullopt;
+      std::vector<std::string> names;
+      if (!by_value) {
+        for (const Json::Member& part : wanted->members()) names.push_back(part.first);
+      }
+      // Steps of one list have the same keys, as a rule.
+      if (!index_.has_value() || names != names_) {
+        names_ = std::move(names);
+        index_.emplace(ItemRows{items_, {names_.begin(), names_.end()}});
+      }
+      return index_->Find(*wanted);
+    }
+
+   private:
+    const Json::Array& items_;
+    std::vector<std::string> names_;
+    std::optional<ItemIndex> index_;
+  };
+};
 
 }  // namespace
 
-FieldMap LeavesOf(const Json& object, const MergeRules& rules, std::string* fault) {
-  LeafFinder finder(rules, fault);
+bool PathBudget::Take(size_t bytes) {
+  exceeded_ = exceeded_ || bytes > left_;
+  if (!exceeded_) left_ -= bytes;
+  return !exceeded_;
+}
+
+absl::Status PathBudget::Check() const {
+  if (!exceeded_) return absl::OkStatus();
+  return TooLarge(StrCat("the paths of the fields that managedFields tell of are longer than ",
+                         kPathBytesMax, " bytes together"));
+}
+
+FieldMap LeavesOf(const Json& object, const MergeRules& rules, PathBudget& budget,
+                  std::string* fault) {
+  LeafFinder finder(rules, budget, fault);
   finder.Object(object);
   return finder.Finish();
 }
 
-FieldMap LeavesUnlike(const Json& other, const Json& object, const MergeRules& rules) {
-  LeafFinder finder(rules, nullptr);
+FieldMap LeavesUnlike(const Json& other, const Json& object, const MergeRules& rules,
+                      PathBudget& budget) {
+  LeafFinder finder(rules, budget, nullptr);
   finder.Unlike(other, object);
   return finder.Finish();
 }
 
-FieldSet FieldsOf(const Json& object, const MergeRules& rules) {
+FieldSet PathsOf(const FieldMap& leaves) {
   FieldSet fields;
-  for (const auto& [path, value] : LeavesOf(object, rules)) fields.insert(path);
+  for (const auto& [path, value] : leaves) fields.insert(fields.end(), path);
   return fields;
 }
 
@@ -200,38 +296,26 @@ Json ToFieldsV1(const FieldSet& fields) {
   for (const FieldPath& path : fields) {
     Json* at = &root;
     for (const std::string& step : path) {
-      at = &(*at)[step];
-      if (!at->is_object()) *at = Json::MakeObject();
+      // Paths that begin alike stand together.
+      Json::Object& members = at->MutableMembers();
+      if (members.empty() || members.back().first != step) {
+        members.emplace_back(step, Json::MakeObject());
+      }
+      at = &members.back().second;
     }
   }
   return root;
 }
 
-FieldSet FromFieldsV1(const Json& fields) {
+FieldSet FromFieldsV1(const Json& fields, PathBudget& budget) {
   FieldSet set;
-  FieldPath path;
+  GrowingPath path(budget);
   ReadFields(fields, path, set, 0);
   return set;
 }
 
-const Json* FindField(const Json& object, const FieldPath& path) {
-  const Json* at = &object;
-  for (const std::string& step : path) {
-    if (step == ".") return at;
-    if (step.starts_with("f:")) {
-      at = at->Find(step.substr(2));
-      if (at == nullptr) return nullptr;
-      continue;
-    }
-    const auto item = FindItem(*at, step);
-    if (item == at->items().end()) return nullptr;
-    at = &*item;
-  }
-  return at;
-}
-
-void EraseField(Json& object, const FieldPath& path) {
-  if (!path.empty()) EraseAt(object, path, 0);
+void EraseFields(Json& object, absl::Span<const FieldPath* const> paths) {
+  Eraser::Erase(object, paths, 0);
 }
 
 std::string FieldText(const FieldPath& path) {

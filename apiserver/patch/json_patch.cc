@@ -7,6 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "apiserver/patch/patch.h"
+#include "apiserver/rest/request.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -14,7 +15,8 @@ namespace bth::apiserver {
 namespace {
 
 constexpr size_t kOperationsMax = 10'000;
-constexpr size_t kNodesMax = 1'000'000;  // Of all copied values together.
+// Of all copied values together, as text: what kube-apiserver allows.
+constexpr size_t kCopyBytesMax = kBodyBytesMax;
 constexpr size_t kPathStepsMax = 128;
 
 absl::Status NotThere(std::string_view path) {
@@ -60,13 +62,6 @@ Json* WalkSteps(Json& root, const std::vector<std::string>& steps, size_t count)
   Json* at = &root;
   for (size_t i = 0; i < count && at != nullptr; ++i) at = Step(*at, steps[i]);
   return at;
-}
-
-size_t Nodes(const Json& value) {
-  size_t count = 1;
-  for (const Json& item : value.items()) count += Nodes(item);
-  for (const Json::Member& member : value.members()) count += Nodes(member.second);
-  return count;
 }
 
 absl::Status Add(Json& root, std::string_view path, const std::vector<std::string>& steps,
@@ -159,13 +154,17 @@ class Runner {
     }
     const Json* present = WalkSteps(document_, source, source.size());
     if (present == nullptr) return NotThere(from);
-    copied_ += Nodes(*present);
-    if (copied_ > kNodesMax) return absl::InvalidArgumentError("the patch copies too much");
+    copied_bytes_ += present->Dump().size();
+    if (copied_bytes_ > kCopyBytesMax) {
+      return absl::InvalidArgumentError(
+          StrCat("Unable to complete the copy, the accumulated size increase of copy is ",
+                 copied_bytes_, ", exceeding the limit ", kCopyBytesMax));
+    }
     return Add(document_, path, steps, Json(*present));
   }
 
   Json document_;
-  size_t copied_ = 0;
+  size_t copied_bytes_ = 0;
 };
 
 }  // namespace

@@ -1,5 +1,4 @@
-#include <utility>
-
+#include "apiserver/patch/lookup.h"
 #include "apiserver/patch/patch.h"
 
 namespace bth::apiserver {
@@ -10,12 +9,12 @@ void MergeInto(Json& target, const Json& patch) {
     target = patch;
     return;
   }
-  if (!target.is_object()) target = Json::MakeObject();
+  Members members(target);
   for (const auto& [key, value] : patch.members()) {
     if (value.is_null()) {
-      target.Erase(key);
+      members.Erase(key);
     } else {
-      MergeInto(target[key], value);
+      MergeInto(members[key], value);
     }
   }
 }

@@ -14,7 +14,7 @@ using types::Json;
 
 // RFC 6902. Errors: kInvalidArgument: not a patch; kFailedPrecondition: a path is not
 // there; kAborted: a test failed.
-// `operations_max` bounds the work; copies may not make the document larger than the body limit.
+// It may have 10,000 operations, and its copies may take as much as a body together.
 absl::StatusOr<Json> ApplyJsonPatch(const Json& document, const Json& patch);
 
 // RFC 7386.

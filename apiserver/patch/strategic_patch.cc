@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_join.h"
+#include "apiserver/patch/lookup.h"
 #include "apiserver/patch/merge_keys.h"
 #include "apiserver/patch/patch.h"
 #include "base/status.h"
@@ -34,17 +37,17 @@ class Merger {
     if (!directive.empty() && directive != "merge") {
       return Fail(StrCat("unknown $patch directive \"", directive, "\""));
     }
-    if (!target.is_object()) target = Json::MakeObject();
     if (const Json* retained = patch.Find(kRetainKeys)) {
       BTH_RETURN_IF_ERROR(RetainKeys(target, *retained));
     }
+    Members members(target);
     for (const auto& [key, value] : patch.members()) {
       if (key.starts_with('$')) continue;
       path_.push_back(key);
-      BTH_RETURN_IF_ERROR(MergeMember(target, key, value, patch));
+      BTH_RETURN_IF_ERROR(MergeMember(members, key, value, patch));
       path_.pop_back();
     }
-    return ListDirectives(target, patch);
+    return ListDirectives(members, patch);
   }
 
  private:
@@ -68,23 +71,22 @@ class Merger {
     if (!value.is_object()) return value;
     Json object = Json::MakeObject();
     for (const auto& [key, member] : value.members()) {
-      if (!key.starts_with('$') && !member.is_null()) object.Set(key, Stripped(member));
+      if (key.starts_with('$') || member.is_null()) continue;
+      object.MutableMembers().emplace_back(key, Stripped(member));
     }
     return object;
   }
 
   absl::Status RetainKeys(Json& target, const Json& retained) {
     if (!retained.is_array()) return Fail("$retainKeys must be an array");
-    Json::Object& members = target.MutableMembers();
-    std::erase_if(members, [&](const Json::Member& member) {
-      const Json::Array& keys = retained.items();
-      return std::none_of(keys.begin(), keys.end(),
-                          [&](const Json& key) { return key.AsString() == member.first; });
-    });
+    absl::flat_hash_set<std::string_view> keys;
+    for (const Json& key : retained.items()) keys.insert(key.AsString());
+    std::erase_if(target.MutableMembers(),
+                  [&](const Json::Member& member) { return !keys.contains(member.first); });
     return absl::OkStatus();
   }
 
-  absl::Status MergeMember(Json& target, const std::string& key, const Json& value,
+  absl::Status MergeMember(Members& target, const std::string& key, const Json& value,
                            const Json& patch) {
     if (value.is_null()) {
       target.Erase(key);
@@ -98,12 +100,12 @@ class Merger {
       return MergeObject(target[key], value);
     }
     if (!value.is_array()) {
-      target.Set(key, value);
+      target[key] = value;
       return absl::OkStatus();
     }
     const MergeRule rule = RuleAt(group_, kind_, path_);
     if (rule.list == MergeRule::List::kAtomic) {
-      target.Set(key, Stripped(value));
+      target[key] = Stripped(value);
       return absl::OkStatus();
     }
     const Json* order = patch.Find(StrCat(kOrder, key));
@@ -113,8 +115,9 @@ class Merger {
 
   absl::Status MergeSet(Json& target, const Json& patch) {
     Json::Array& items = target.MutableItems();
+    ItemIndex present({items, {}});
     for (const Json& item : patch.items()) {
-      if (std::find(items.begin(), items.end(), item) == items.end()) items.push_back(item);
+      if (!present.Find(item).has_value()) items.push_back(item);
     }
     return absl::OkStatus();
   }
@@ -128,68 +131,76 @@ class Merger {
         return absl::OkStatus();
       }
     }
+    // As in kube-apiserver what is deleted goes first, so that it may come back as something new.
+    Json::Array gone;
     for (const Json& item : patch.items()) {
-      const Json& name = item[key];
-      if (!item.is_object() || name.is_null()) {
+      if (!item.is_object() || item[key].is_null()) {
         return Fail(StrCat("an item lacks its merge key \"", key, "\""));
       }
-      auto same = [&](const Json& other) { return other[key] == name; };
-      const std::string_view directive = item[kDirective].AsString();
-      if (directive == "delete") {
-        std::erase_if(items, same);
-        continue;
-      }
-      auto present = std::find_if(items.begin(), items.end(), same);
-      if (present == items.end()) {
-        items.push_back(Stripped(item));
+      if (IsDeletion(item)) gone.push_back(item);
+    }
+    EraseItems(items, gone, {key});
+    ItemIndex present({items, {key}});
+    for (const Json& item : patch.items()) {
+      if (IsDeletion(item)) continue;
+      if (const std::optional<size_t> position = present.Find(item)) {
+        BTH_RETURN_IF_ERROR(MergeObject(items[*position], item));
       } else {
-        BTH_RETURN_IF_ERROR(MergeObject(*present, item));
+        items.push_back(Stripped(item));
       }
     }
     if (order != nullptr) Reorder(items, original, *order, key);
     return absl::OkStatus();
   }
 
+  static bool IsDeletion(const Json& item) { return item[kDirective].AsString() == "delete"; }
+
+  static void EraseItems(Json::Array& items, const Json::Array& gone,
+                         std::vector<std::string_view> keys) {
+    ItemIndex index({gone, std::move(keys)});
+    std::erase_if(items, [&](const Json& item) { return index.Find(item).has_value(); });
+  }
+
   // The items that `order` names come in its order; the others keep their place among those they
   // stood before.
   static void Reorder(Json::Array& items, const Json::Array& original, const Json& order,
                       std::string_view key) {
-    auto name = [&](const Json& item) -> const Json& { return key.empty() ? item : item[key]; };
-    auto rank = [&](const Json::Array& list, const Json& item) {
-      auto at = std::find_if(list.begin(), list.end(),
-                             [&](const Json& other) { return name(other) == name(item); });
-      return at == list.end() ? -1 : at - list.begin();
+    std::vector<std::string_view> keys;
+    if (!key.empty()) keys.push_back(key);
+    struct Ranked {
+      std::optional<size_t> wanted;  // In `order`.
+      std::optional<size_t> was;     // In `original`.
+      Json item;
     };
-    Json::Array named;
-    Json::Array others;
+    ItemIndex in_order({order.items(), keys});
+    ItemIndex in_original({original, keys});
+    std::vector<Ranked> named;
+    std::vector<Ranked> others;
     for (Json& item : items) {
-      (rank(order.items(), item) >= 0 ? named : others).push_back(std::move(item));
+      Ranked ranked{in_order.Find(item), in_original.Find(item), std::move(item)};
+      (ranked.wanted.has_value() ? named : others).push_back(std::move(ranked));
     }
-    std::stable_sort(named.begin(), named.end(), [&](const Json& a, const Json& b) {
-      return rank(order.items(), a) < rank(order.items(), b);
-    });
+    std::stable_sort(named.begin(), named.end(),
+                     [](const Ranked& a, const Ranked& b) { return a.wanted < b.wanted; });
     items.clear();
     size_t next = 0;
-    for (Json& item : named) {
-      const auto place = rank(original, item);
-      while (next < others.size() && place >= 0 && rank(original, others[next]) < place) {
-        items.push_back(std::move(others[next++]));
+    for (Ranked& ranked : named) {
+      // What was not there before, nullopt, is less than any place.
+      while (next < others.size() && others[next].was < ranked.was) {
+        items.push_back(std::move(others[next++].item));
       }
-      items.push_back(std::move(item));
+      items.push_back(std::move(ranked.item));
     }
-    for (; next < others.size(); ++next) items.push_back(std::move(others[next]));
+    for (; next < others.size(); ++next) items.push_back(std::move(others[next].item));
   }
 
   // $deleteFromPrimitiveList/x, and $setElementOrder/x where the patch has no x.
-  absl::Status ListDirectives(Json& target, const Json& patch) {
+  absl::Status ListDirectives(Members& target, const Json& patch) {
     for (const auto& [key, value] : patch.members()) {
       if (key.starts_with(kDeleteFrom)) {
         Json* list = target.Find(key.substr(kDeleteFrom.size()));
         if (list == nullptr || !list->is_array()) continue;
-        std::erase_if(list->MutableItems(), [&](const Json& item) {
-          const Json::Array& gone = value.items();
-          return std::find(gone.begin(), gone.end(), item) != gone.end();
-        });
+        EraseItems(list->MutableItems(), value.items(), {});
       } else if (key.starts_with(kOrder)) {
         const std::string field = key.substr(kOrder.size());
         Json* list = target.Find(field);

@@ -100,7 +100,9 @@ class Decoder {
       BTH_ASSIGN_OR_RETURN(value, Value(schema.type, part, true, depth + 1));
     }
     BTH_RETURN_IF_ERROR(Whole(reader));
-    into[schema.name].Set(key, value.has_value() ? *std::move(value) : Json(""));
+    // Of a key given twice the parser at the end keeps the last.
+    into[schema.name].MutableMembers().emplace_back(
+        std::move(key), value.has_value() ? *std::move(value) : Json(""));
     return absl::OkStatus();
   }
 
@@ -171,7 +173,8 @@ absl::StatusOr<Json> DecodeProtobuf(std::string_view body) {
   Json object = Json::MakeObject({{"apiVersion", version}, {"kind", kind}});
   BTH_RETURN_IF_ERROR(
       Decoder().Message(*message, envelope.texts[types::unknown_field::kRaw], object, 0));
-  // Once through the parser, so that texts are known to be UTF-8 as everywhere else.
+  // Once through the parser, so that texts are known to be UTF-8 as everywhere else, and the keys
+  // of maps to be different ones.
   return Json::Parse(object.Dump());
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "api/types/time.h"
@@ -17,6 +18,9 @@ namespace {
 // Deletions of one request before others get their turn; each takes some 50 µs.
 constexpr size_t kDeletionsPerTurn = 64;
 constexpr int kDeleteAttempts = 5;
+// What Go clients can hold in a time.Duration, some 292 years; the deletionTimestamp that it leads
+// to has a year of four digits, without which nobody reads it.
+constexpr int64_t kGraceSecondsMax = std::numeric_limits<int64_t>::max() / 1'000'000'000;
 
 bool IsPod(const ResourceType& type) {
   return type.collection == "pods";
@@ -26,8 +30,11 @@ bool IsPod(const ResourceType& type) {
 int64_t GraceSeconds(const ResourceType& type, const Json& object, const DeleteOptions& options) {
   if (!IsPod(type)) return 0;
   if (object["spec"]["nodeName"].AsString().empty() || HasEnded(object)) return 0;
-  return std::max<int64_t>(
-      0, options.grace_s.value_or(object["spec"]["terminationGracePeriodSeconds"].AsInt(30)));
+  const int64_t asked =
+      options.grace_s.value_or(object["spec"]["terminationGracePeriodSeconds"].AsInt(30));
+  // As in kube-apiserver.
+  if (asked < 0) return 1;
+  return std::min(asked, kGraceSecondsMax);
 }
 
 absl::Status CheckPreconditions(const Subject& subject, const StoredObject& object,

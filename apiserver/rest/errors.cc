@@ -132,7 +132,11 @@ absl::Status Expired(std::string_view message) {
 }
 
 absl::Status TooLarge(size_t limit_bytes) {
-  return Make(Refusal::kTooLarge, StrCat("Request entity too large: limit is ", limit_bytes));
+  return TooLarge(StrCat("limit is ", limit_bytes));
+}
+
+absl::Status TooLarge(std::string_view why) {
+  return Make(Refusal::kTooLarge, StrCat("Request entity too large: ", why));
 }
 
 absl::Status UnsupportedMediaType(std::string_view message) {

@@ -43,6 +43,7 @@ absl::Status Conflict(const Subject& subject, std::string_view why);            
 absl::Status ApplyConflict(const std::vector<Cause>& causes);                    // 409
 absl::Status Expired(std::string_view message);                                  // 410
 absl::Status TooLarge(size_t limit_bytes);                                       // 413
+absl::Status TooLarge(std::string_view why);                                     // 413
 absl::Status UnsupportedMediaType(std::string_view message);                     // 415
 absl::Status Invalid(const Subject& subject, const std::vector<Cause>& causes);  // 422
 absl::Status TooManyRequests(std::string_view message, int retry_after_s,

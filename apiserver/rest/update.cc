@@ -63,7 +63,9 @@ net::Awaitable<WriteResult> Update(std::shared_ptr<Core> core, const ApiRequest&
     std::vector<std::string> warnings;
     BTH_CO_RETURN_IF_ERROR(CoerceBody(request, *next, warnings));
     BTH_CO_RETURN_IF_ERROR(PrepareUpdate(request, current, *next));
-    if (!IsApply(request)) TrackUpdate(*request.type, WriterOf(*core, request), current, *next);
+    if (!IsApply(request)) {
+      BTH_CO_RETURN_IF_ERROR(TrackUpdate(*request.type, WriterOf(*core, request), current, *next));
+    }
     WriteContext write = ContextOf(*core, request, Operation::kUpdate);
     write.name = request.name;
     write.object = *std::move(next);

@@ -27,6 +27,8 @@ struct SelectableField {
   std::string name;               // As written in the selector.
   std::vector<std::string> path;  // Where it stands in the object.
   std::string fallback;           // Its value when absent.
+
+  bool operator==(const SelectableField&) const = default;
 };
 
 // The finalizers by which a deletion says what becomes of the dependents first.

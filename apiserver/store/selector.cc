@@ -53,6 +53,8 @@ absl::StatusOr<FieldFilter> FieldFilter::Parse(std::string_view text,
 
 bool FieldFilter::Matches(const StoredObject& object) const {
   return std::all_of(terms_.begin(), terms_.end(), [&](const Term& term) {
+    // The object was indexed by other fields than the filter was made for.
+    if (term.field >= static_cast<int>(object.fields.size())) return false;
     const std::string& value = term.field == kName        ? object.key.name
                                : term.field == kNamespace ? object.key.ns
                                                           : object.fields[term.field];

@@ -77,8 +77,10 @@ Collection& Store::Declare(const std::string& name, std::vector<SelectableField>
     slot = std::make_unique<Collection>(name, std::move(fields));
     // A collection unknown so far has no past that could be asked for.
     if (journal_ != nullptr) slot->ForgetHistoryUpTo(revision_);
-  } else if (!fields.empty() || !slot->fields().empty()) {
+  } else if (fields != slot->fields()) {
     slot->SetFields(std::move(fields));
+    // Watchers and history know only the values of the fields before.
+    Retire(*slot);
   }
   return *slot;
 }

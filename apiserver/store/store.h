@@ -38,7 +38,8 @@ class Store {
                                                        StoreOptions options);
   ~Store();
 
-  // The collection of that name, made on first use. References stay valid.
+  // The collection of that name, made on first use. References stay valid. With other fields than
+  // before it is retired, so that clients list again.
   Collection& Declare(const std::string& name, std::vector<SelectableField> fields);
   Collection* Find(const std::string& name);
   const std::map<std::string, std::unique_ptr<Collection>>& collections() const {
@@ -78,7 +79,7 @@ class Store {
   void OnDurable(std::function<void(Collection&, const StoreEvent&)> observer) {
     durable_observers_.push_back(std::move(observer));
   }
-  // Ends all watches of a collection that is no longer served and holds no objects any more.
+  // Ends all watches of a collection and forgets its past, for example when it is no longer served.
   void Retire(Collection& collection);
   void CloseWatches();
 

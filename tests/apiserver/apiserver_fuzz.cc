@@ -28,11 +28,8 @@ void TryPatches(std::string_view document_text, std::string_view patch_text) {
   ApplyJsonPatch(*document, *patch).status().IgnoreError();
   ApplyStrategicPatch(*document, *patch, "", "Pod").status().IgnoreError();
   const ResourceTypePtr type = Registry().Find("apps", "v1", "deployments");
-  const FieldSet fields = FieldsOf(*document, MergeRules(*type));
-  for (const FieldPath& path : fields) {
-    FindField(*patch, path);
-    FieldText(path);
-  }
+  PathBudget budget;
+  for (const auto& [path, value] : LeavesOf(*document, MergeRules(*type), budget)) FieldText(path);
   ServerSideApply(*type, {*document, *patch, "fuzz", false, "", ""}).status().IgnoreError();
   const absl::StatusOr<Json> applied =
       ServerSideApply(*type, {*document, *patch, "fuzz", true, "", ""});
@@ -43,9 +40,12 @@ void TryPatches(std::string_view document_text, std::string_view patch_text) {
     BTH_CHECK(!again.ok() || *again == *applied);
   }
   Json next = *patch;
-  TrackUpdate(*type, {"fuzz", "", ""}, *document, next);
+  TrackUpdate(*type, {"fuzz", "", ""}, *document, next).IgnoreError();
   Json rest = *document;
-  for (const FieldPath& path : FromFieldsV1(*patch)) EraseField(rest, path);
+  const FieldSet fields = FromFieldsV1(*patch, budget);
+  std::vector<const FieldPath*> paths;
+  for (const FieldPath& path : fields) paths.push_back(&path);
+  EraseFields(rest, paths);
 }
 
 void TryTexts(std::string_view a, std::string_view b) {

@@ -25,7 +25,8 @@ std::string Line(std::string_view more) {
 // "one Apply .data.x .data.y; ed Update .data.z": who owns what.
 std::string Account(const Answer& answer) {
   std::string text;
-  for (const FieldManager& manager : ManagersOf(answer.body["metadata"]["managedFields"])) {
+  PathBudget budget;
+  for (const FieldManager& manager : ManagersOf(answer.body["metadata"]["managedFields"], budget)) {
     StrAppend(&text, text.empty() ? "" : "; ", manager.name,
               manager.applies ? " Apply" : " Update");
     if (!manager.subresource.empty()) StrAppend(&text, " ", manager.subresource);
@@ -115,6 +116,37 @@ TEST_CASE("apply: kubectl takes over what it applied from its own side") {
   CHECK(Apply(bed, kA, "kubectl", ConfigMapText(R"({"k":"new"})")).at({"data", "k"}) == "new");
 }
 
+TEST_CASE("apply: paths that take much more than the body are refused") {
+  Options options;
+  options.crds = {LineDefinition()};
+  Bed bed(std::move(options));
+  const std::string path = StrCat(kLines, "/l");
+  // Each of the 2,000 paths repeats the long name: 200 MB for a body of 120 kB.
+  const std::string name(100'000, 'n');
+  std::string members;
+  std::string fields;
+  for (int i = 0; i < 2000; ++i) {
+    StrAppend(&members, i == 0 ? "" : ",", "\"k", i, "\":1");
+    StrAppend(&fields, i == 0 ? "" : ",", "\"f:k", i, "\":{}");
+  }
+  const std::string spec = StrCat(R"(,"spec":{")", name, R"(":{)", members, "}}");
+  const Answer refused = Apply(bed, path, "one", Line(spec));
+  CHECK(refused.code == 413);
+  CHECK(refused.reason() == "RequestEntityTooLarge");
+  CHECK_THAT(refused.message(), Catch::Contains("are longer than 134217728 bytes together"));
+  CHECK(bed.Get(path).code == 404);
+  // So are an account that a client writes, once it is looked at, and an object that was there.
+  REQUIRE(Apply(bed, path, "one", Line(R"(,"spec":{"a":1})")).code == 201);
+  const std::string account = StrCat(
+      R"({"metadata":{"managedFields":[{"manager":"m","operation":"Apply","fieldsType":"FieldsV1",)",
+      R"("apiVersion":"batch.example.com/v1","fieldsV1":{"f:spec":{"f:)", name, R"(":{)", fields,
+      R"(}}}}]},"spec":{"a":2}})");
+  CHECK(bed.Merge(path, account).code == 413);
+  REQUIRE(bed.Merge(path, R"({"metadata":{"managedFields":[{}]}})").code == 200);
+  REQUIRE(bed.Merge(path, StrCat("{", spec.substr(1), "}")).code == 200);
+  CHECK(Apply(bed, path, "one", Line(R"(,"spec":{"a":1})")).code == 413);
+}
+
 TEST_CASE("apply: many updaters become one") {
   Bed bed;
   Apply(bed, kA, "one", ConfigMapText(R"({"x":"1"})"));
@@ -123,7 +155,9 @@ TEST_CASE("apply: many updaters become one") {
     bed.Merge(StrCat(kA, "?fieldManager=m", i), StrCat(R"({"data":{"k)", i, R"(":"v"}})"));
   }
   const Answer last = bed.Get(kA);
-  const std::vector<FieldManager> managers = ManagersOf(last.body["metadata"]["managedFields"]);
+  PathBudget budget;
+  const std::vector<FieldManager> managers =
+      ManagersOf(last.body["metadata"]["managedFields"], budget);
   CHECK(managers.size() == 1 + kUpdatersMax);
   CHECK(managers[1].name == "ancient-changes");
   CHECK(managers[1].fields.size() == 6);

@@ -63,6 +63,34 @@ TEST_CASE("delete: a bound pod waits for its kubelet") {
         std::vector<std::string>{"ADDED a", "MODIFIED a", "MODIFIED a", "DELETED a"});
 }
 
+TEST_CASE("delete: however long or negative the grace, the time of the deletion can be read") {
+  Bed bed;
+  struct Case {
+    const char* spec;
+    const char* query;
+    const char* seconds;
+    const char* time;
+  };
+  // 9223372036 s are what a Go client can hold.
+  const Case cases[] = {
+      {"300000000000", "", "9223372036", "2318-04-12T23:47:16Z"},
+      {"9223372036854775807", "", "9223372036", "2318-04-12T23:47:16Z"},
+      {"30", "?gracePeriodSeconds=9223372036854775807", "9223372036", "2318-04-12T23:47:16Z"},
+      {"-5", "", "1", "2026-01-01T00:00:01Z"},
+      {"30", "?gracePeriodSeconds=-9223372036854775808", "1", "2026-01-01T00:00:01Z"},
+  };
+  for (const Case& c : cases) {
+    INFO(c.spec << c.query);
+    const std::string spec = StrCat(R"(,"nodeName":"n1","terminationGracePeriodSeconds":)", c.spec);
+    REQUIRE(bed.Post(kPods, PodJson("a", spec)).code == 201);
+    const Answer marked = bed.Delete(PodPath("a", c.query));
+    CHECK(marked.at({"metadata", "deletionGracePeriodSeconds"}) == c.seconds);
+    CHECK(marked.at({"metadata", "deletionTimestamp"}) == c.time);
+    bed.Delete(PodPath("a"), R"({"gracePeriodSeconds":0})");
+    CHECK(bed.Get(PodPath("a")).code == 404);
+  }
+}
+
 TEST_CASE("delete: a finished pod goes at once, and the query may say how") {
   Bed bed;
   MakeBound(bed, "a");

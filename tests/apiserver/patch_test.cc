@@ -70,6 +70,27 @@ TEST_CASE("json patch: copies that double are stopped") {
   CHECK_FALSE(ApplyJsonPatch(Parse(R"({"a":[1,2,3]})"), Json(patch)).ok());
 }
 
+TEST_CASE("json patch: copies may take as much as a body") {
+  Bed bed;
+  REQUIRE(bed.Post(kConfigs, ConfigJson("a")).code == 201);
+  std::string patch =
+      StrCat(R"([{"op":"add","path":"/data/k","value":")", std::string(1'000'000, 'x'), "\"}");
+  for (int i = 0; i < 1000; ++i) {
+    // Over and over to the same place: the object itself stays small enough.
+    StrAppend(&patch, R"(,{"op":"copy","from":"/data/k","path":"/data/l"})");
+  }
+  const Answer refused = bed.Patch(StrCat(kConfigs, "/a"), "json-patch+json", patch + "]");
+  CHECK(refused.code == 422);
+  CHECK(refused.reason() == "Invalid");
+  CHECK_THAT(refused.message(),
+             Catch::Contains("operation 4: Unable to complete the copy, the accumulated size "
+                             "increase of copy is 4000008, exceeding the limit 3145728"));
+  const std::string add = patch.substr(0, patch.find("},{\"op\":\"copy\"") + 1);
+  CHECK(bed.Patch(StrCat(kConfigs, "/a"), "json-patch+json",
+                  StrCat(add, R"(,{"op":"copy","from":"/data/k","path":"/data/l"}])"))
+            .code == 200);
+}
+
 TEST_CASE("merge patch: the examples of RFC 7386") {
   struct Case {
     const char* document;
@@ -153,6 +174,14 @@ TEST_CASE("strategic patch: lists with keys merge, others are replaced") {
       {"the order given", R"({"spec":{"containers":[{"name":"a"},{"name":"b"},{"name":"c"}]}})",
        R"({"spec":{"$setElementOrder/containers":[{"name":"c"},{"name":"a"},{"name":"d"}],"containers":[{"name":"d"}]}})",
        R"({"spec":{"containers":[{"name":"b"},{"name":"c"},{"name":"a"},{"name":"d"}]}})"},
+      {"what is deleted may come back as something new",
+       R"({"spec":{"containers":[{"name":"a","image":"1","tty":true}]}})",
+       R"({"spec":{"containers":[{"name":"a","image":"2"},{"$patch":"delete","name":"a"}]}})",
+       R"({"spec":{"containers":[{"name":"a","image":"2"}]}})"},
+      {"all items of a deleted key go",
+       R"({"spec":{"containers":[{"name":"a","ports":[{"containerPort":53,"protocol":"TCP"},{"containerPort":53,"protocol":"UDP"}]}]}})",
+       R"({"spec":{"containers":[{"name":"a","ports":[{"$patch":"delete","containerPort":53}]}]}})",
+       R"({"spec":{"containers":[{"name":"a","ports":[]}]}})"},
       {"a key missing", R"({"spec":{"containers":[{"name":"a"}]}})",
        R"({"spec":{"containers":[{"image":"x"}]}})", nullptr},
       {"an unknown directive", R"({"spec":{}})", R"({"spec":{"$patch":"explode"}})", nullptr},

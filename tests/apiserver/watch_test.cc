@@ -1,4 +1,6 @@
 // Lists and watches: selectors, revisions, paging, bookmarks, expiry, slow readers.
+#include "apiserver/patch/patch.h"
+#include "apiserver/store/selector.h"
 #include "base/strings.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
@@ -293,6 +295,50 @@ TEST_CASE("deletecollection: takes what the selector finds") {
   CHECK(gone.code == 200);
   CHECK(ItemNames(gone) == Names{"a"});
   CHECK(ItemNames(bed.Get(kConfigs)) == Names{"b"});
+}
+
+TEST_CASE("watch: other selectable fields end it, so that clients list again") {
+  Bed bed;
+  const std::string path = StrCat(kDefinitions, "/lines.batch.example.com");
+  const auto defined = [](std::string_view fields) {
+    return Parse(StrCat(R"({"spec":{"versions":[{"name":"v1","served":true,"storage":true,
+        "schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object",
+          "properties":{"a":{"type":"string"},"b":{"type":"string"}}}}}},
+        "selectableFields":)",
+                        std::string(fields), "}]}}"));
+  };
+  Json definition = ApplyMergePatch(LineDefinition(),
+                                    defined(R"([{"jsonPath":".spec.a"},{"jsonPath":".spec.b"}])"));
+  REQUIRE(bed.Post(kDefinitions, definition.Dump()).code == 201);
+  const std::string line = R"({"metadata":{"name":"l"},"spec":{"a":"x","b":"y"}})";
+  const Answer made = bed.Post(kLines, line);
+  REQUIRE(made.code == 201);
+  const std::string by_b = StrCat(kLines, "?watch=1&fieldSelector=spec.b%3Dy");
+  auto first = bed.Watch(by_b);
+  auto others = bed.Watch(StrCat(kConfigs, "?watch=1"));
+  // A change of something else is none to watchers.
+  REQUIRE(bed.Merge(path, R"({"metadata":{"labels":{"x":"1"}}})").code == 200);
+  CHECK_FALSE(first->ended);
+  // With b alone its values stand where those of a stood before.
+  REQUIRE(bed.Merge(path, defined(R"([{"jsonPath":".spec.b"}])").Dump()).code == 200);
+  CHECK(first->ended);
+  CHECK_FALSE(others->ended);
+  REQUIRE(bed.Merge(StrCat(kLines, "/l"), R"({"metadata":{"labels":{"x":"1"}}})").code == 200);
+  CHECK(first->Names() == Names{"ADDED l"});
+  CHECK(bed.Watch(by_b)->Names() == Names{"ADDED l"});
+  const auto old =
+      bed.Watch(StrCat(by_b, "&resourceVersion=", made.at({"metadata", "resourceVersion"})));
+  REQUIRE(old->all.size() == 1);
+  CHECK(old->all[0].At({"object", "code"}).AsInt() == 410);
+}
+
+TEST_CASE("field filter: an object with fewer fields than it was made for does not match") {
+  const auto filter = FieldFilter::Parse(
+      "spec.b!=y", {{"spec.a", {"spec", "a"}, ""}, {"spec.b", {"spec", "b"}, ""}});
+  REQUIRE(filter.ok());
+  StoredObject object;
+  object.fields = {"x"};
+  CHECK_FALSE(filter->Matches(object));
 }
 
 }  // namespace bth::apiserver::testing
