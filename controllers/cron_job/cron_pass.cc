@@ -64,6 +64,10 @@ bool IsOlder(const CronPass::JobPtr& a, const CronPass::JobPtr& b) {
   return a->meta.name < b->meta.name;
 }
 
+int64_t MinuteOf(absl::Time scheduled) {
+  return absl::ToUnixSeconds(scheduled) / 60;
+}
+
 bool IsOver(const BatchJob& job) {
   return types::IsFinished(job.status.state.phase.value());
 }
@@ -140,7 +144,9 @@ net::Awaitable<absl::Status> CronPass::TakeInFinished() {
 net::Awaitable<void> CronPass::TrimHistory(std::vector<JobPtr> finished,
                                            std::optional<int32_t> limit) {
   if (!limit.has_value()) co_return;
-  std::erase_if(finished, [](const JobPtr& job) { return job->meta.deletion_time.has_value(); });
+  std::erase_if(finished, [this](const JobPtr& job) {
+    return job->meta.deletion_time.has_value() || !IsWrittenDown(*job);
+  });
   const size_t kept = static_cast<size_t>(std::max(*limit, 0));
   if (finished.size() <= kept) co_return;
   std::sort(finished.begin(), finished.end(), &IsOlder);
@@ -221,6 +227,14 @@ net::Awaitable<absl::Status> CronPass::RunIfDue(types::CronSchedule schedule) {
       cron_.status.active.begin(), cron_.status.active.end(),
       [&](const ObjectReference& one) { return one.name == name && one.ns == cron_.meta.ns; });
   if (listed || cron_.status.last_schedule_time == scheduled) co_return absl::OkStatus();
+  // A former process ended before it wrote that down. Later the job may be cleaned up.
+  const bool was_run = std::any_of(owned_.begin(), owned_.end(), [&name](const JobPtr& job) {
+    return job->meta.name == name && IsOver(*job);
+  });
+  if (was_run) {
+    cron_.status.last_schedule_time = scheduled;
+    co_return absl::OkStatus();
+  }
   pause_ = remakes_.Left(ChildKey<BatchJob>(cron_.meta.uid, name));
   if (pause_ > absl::ZeroDuration()) co_return absl::OkStatus();
   const absl::StatusOr<bool> room = co_await MakeRoom();
@@ -283,7 +297,7 @@ net::Awaitable<absl::Status> CronPass::CreateJob(absl::Time scheduled) {
     co_return text.status();
   }
   if (job == nullptr || IsActive(job->meta.uid)) co_return absl::OkStatus();
-  cron_.status.active.push_back(ReferenceTo(*job));
+  if (!IsOver(*job)) cron_.status.active.push_back(ReferenceTo(*job));
   cron_.status.last_schedule_time = scheduled;
   co_return absl::OkStatus();
 }
@@ -299,7 +313,6 @@ net::Awaitable<absl::StatusOr<CronPass::JobPtr>> CronPass::TakeExisting(std::str
                 owner == nullptr ? "none" : owner->name, ")"));
     co_return JobPtr();
   }
-  if (IsOver(*job)) co_return JobPtr();
   JobPtr found = std::make_shared<const BatchJob>(*std::move(job));
   co_return std::move(found);
 }
@@ -329,9 +342,20 @@ void CronPass::RemoveActive(std::string_view uid) {
   std::erase_if(cron_.status.active, [uid](const ObjectReference& one) { return one.uid == uid; });
 }
 
+bool CronPass::IsWrittenDown(const BatchJob& job) const {
+  const std::string prefix = JobPrefix();
+  int64_t minute = 0;
+  if (!absl::StartsWith(job.meta.name, prefix) ||
+      !SimpleAtoi(std::string_view(job.meta.name).substr(prefix.size()), &minute)) {
+    return true;
+  }
+  const std::optional<absl::Time> last = cron_.status.last_schedule_time;
+  return last.has_value() && minute <= MinuteOf(*last);
+}
+
 // Minutes since 1970: one name for each run, whoever creates it.
 std::string CronPass::JobName(absl::Time scheduled) const {
-  return StrCat(cron_.meta.name, "-", absl::ToUnixSeconds(scheduled) / 60);
+  return StrCat(JobPrefix(), MinuteOf(scheduled));
 }
 
 std::string CronPass::JobBody(absl::Time scheduled) const {

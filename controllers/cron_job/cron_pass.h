@@ -45,12 +45,15 @@ class CronPass final {
   // False: another job is running, and this one is left out.
   net::Awaitable<absl::StatusOr<bool>> MakeRoom();
   net::Awaitable<absl::Status> CreateJob(absl::Time scheduled);
-  // The job of that time that is there already; null when it is not ours or over.
+  // The job of that time that is there already; null when it is not ours.
   net::Awaitable<absl::StatusOr<JobPtr>> TakeExisting(std::string name);
   net::Awaitable<absl::Status> DeleteJob(std::string name, std::string uid);
 
   bool IsActive(std::string_view uid) const;
   void RemoveActive(std::string_view uid);
+  // The status tells of the run of that job: one that is cleaned up before would be run again.
+  bool IsWrittenDown(const types::BatchJob& job) const;
+  std::string JobPrefix() const { return cron_.meta.name + "-"; }
   std::string JobName(absl::Time scheduled) const;
   std::string JobBody(absl::Time scheduled) const;
   void Warn(std::string reason, std::string message) {

@@ -82,24 +82,24 @@ bool MayStart(const JobFlow& flow, const Flow& entry, const JobsByName& jobs,
   return true;
 }
 
-std::vector<std::string>& JobsIn(JobPhase phase, JobFlowStatus* status,
-                                 std::vector<std::string>* none) {
+// Where the status names jobs of that phase; null: nowhere.
+std::vector<std::string> JobFlowStatus::*ListFor(JobPhase phase) {
   switch (phase) {
     case JobPhase::kPending:
-      return status->pending_jobs;
+      return &JobFlowStatus::pending_jobs;
     case JobPhase::kRunning:
-      return status->running_jobs;
+      return &JobFlowStatus::running_jobs;
     case JobPhase::kCompleted:
-      return status->completed_jobs;
+      return &JobFlowStatus::completed_jobs;
     case JobPhase::kTerminated:
-      return status->terminated_jobs;
+      return &JobFlowStatus::terminated_jobs;
     case JobPhase::kFailed:
-      return status->failed_jobs;
+      return &JobFlowStatus::failed_jobs;
     case JobPhase::kCompleting:
     case JobPhase::kTerminating:
-      return *none;
+      return nullptr;
     default:
-      return status->unknown_jobs;
+      return &JobFlowStatus::unknown_jobs;
   }
 }
 
@@ -141,17 +141,25 @@ types::FlowCondition ConditionOf(const BatchJob& job) {
   return condition;
 }
 
+// Only jobs of its entries decide: the spec may have been edited, and an entry be there twice.
 FlowPhase NextPhase(const JobFlow& flow, const JobFlowStatus& now) {
   const FlowPhase phase = flow.status.phase.value();
-  const bool lost = !now.failed_jobs.empty() || !now.terminated_jobs.empty();
-  if (phase == FlowPhase::kRunning) {
-    if (now.completed_jobs.size() == flow.spec.flows.size()) return FlowPhase::kSucceed;
-    return lost ? FlowPhase::kFailed : phase;
+  if (!IsUnderWay(flow)) return phase;
+  const std::set<std::string_view> completed(now.completed_jobs.begin(), now.completed_jobs.end());
+  std::set<std::string_view> lost(now.failed_jobs.begin(), now.failed_jobs.end());
+  lost.insert(now.terminated_jobs.begin(), now.terminated_jobs.end());
+  size_t left = flow.spec.flows.size();
+  for (const Flow& entry : flow.spec.flows) {
+    const std::string name = FlowJobName(flow, entry.name);
+    // At once: one that is lost and cleaned up would be started anew.
+    if (lost.contains(name)) return FlowPhase::kFailed;
+    if (completed.contains(name)) --left;
   }
-  if (phase != FlowPhase::kNone && phase != FlowPhase::kPending) return phase;
+  if (phase == FlowPhase::kRunning) {
+    return left == 0 && !flow.spec.flows.empty() ? FlowPhase::kSucceed : phase;
+  }
   const bool begun = !now.running_jobs.empty() || !now.completed_jobs.empty();
-  if (begun && now.failed_jobs.empty()) return FlowPhase::kRunning;
-  return lost ? FlowPhase::kFailed : FlowPhase::kPending;
+  return begun ? FlowPhase::kRunning : FlowPhase::kPending;
 }
 
 }  // namespace
@@ -162,6 +170,18 @@ std::string FlowJobName(const JobFlow& flow, std::string_view template_name) {
 
 std::string CreatorText(std::string_view ns, std::string_view name) {
   return StrCat(ns, ".", name);
+}
+
+bool IsUnderWay(const JobFlow& flow) {
+  const FlowPhase phase = flow.status.phase.value();
+  return phase == FlowPhase::kNone || phase == FlowPhase::kPending || phase == FlowPhase::kRunning;
+}
+
+bool TellsOf(const JobFlow& flow, const BatchJob& job) {
+  const auto list = ListFor(job.status.state.phase.value());
+  if (list == nullptr) return false;
+  const std::vector<std::string>& told = flow.status.*list;
+  return std::find(told.begin(), told.end(), job.meta.name) != told.end();
 }
 
 std::vector<std::string> ReadyToStart(const JobFlow& flow, const JobList& jobs) {
@@ -212,13 +232,14 @@ std::vector<std::string> IgnoredParts(const JobFlow& flow) {
 JobFlowStatus NextFlowStatus(const JobFlow& flow, const JobList& jobs, absl::Time now) {
   JobFlowStatus status;
   status.job_status_list = flow.status.job_status_list;
-  std::vector<std::string> none;
   std::map<std::string, size_t> places;  // In job_status_list.
   for (size_t i = 0; i < status.job_status_list.size(); ++i) {
     places.emplace(status.job_status_list[i].name, i);
   }
   for (const auto& job : jobs) {
-    JobsIn(job->status.state.phase.value(), &status, &none).push_back(job->meta.name);
+    if (const auto list = ListFor(job->status.state.phase.value()); list != nullptr) {
+      (status.*list).push_back(job->meta.name);
+    }
     status.conditions.Set(job->meta.name, ConditionOf(*job));
     const auto known = places.find(job->meta.name);
     if (known == places.end()) {
@@ -234,6 +255,8 @@ JobFlowStatus NextFlowStatus(const JobFlow& flow, const JobList& jobs, absl::Tim
     const types::FlowCondition* condition = flow.status.conditions.Find(job);
     if (condition != nullptr) status.conditions.Set(job, *condition);
   }
+  // Otherwise each that is cleaned up would call for a write.
+  std::sort(status.completed_jobs.begin(), status.completed_jobs.end());
   status.phase = flow.status.phase;
   status.phase = NextPhase(flow, status);
   return status;

@@ -25,6 +25,11 @@ std::string FlowJobName(const types::JobFlow& flow, std::string_view template_na
 // "namespace.name".
 std::string CreatorText(std::string_view ns, std::string_view name);
 
+// It may still start jobs, and come to its end.
+bool IsUnderWay(const types::JobFlow& flow);
+// The status names the job among those of its phase.
+bool TellsOf(const types::JobFlow& flow, const types::BatchJob& job);
+
 // Names of the templates whose jobs may start now, in the order of the flow: they do not exist and
 // have not completed, and what they depend on is there. A target is there when its job is Completed
 // (by the flow's status, if the job is gone) or, with a probe that looks at tasks, when that holds:

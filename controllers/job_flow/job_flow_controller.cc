@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "api/types/fragment.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "client/api_error.h"
 #include "client/typed_client.h"
 #include "controllers/core/ownership.h"
 #include "controllers/core/status_patch.h"
@@ -38,6 +38,20 @@ Json JobFrom(const JobFlow& flow, const JobTemplate& job_template) {
            Json::MakeArray({types::FragmentToJson(ControllerReferenceTo(flow))}));
   job.Set("spec", job_template.spec.raw);
   return job;
+}
+
+bool HasEntry(const JobFlow& flow, std::string_view template_name) {
+  const std::vector<types::Flow>& entries = flow.spec.flows;
+  return std::any_of(entries.begin(), entries.end(), [template_name](const types::Flow& entry) {
+    return entry.name == template_name;
+  });
+}
+
+// Of a flow that had the name of this one before it, so that the collector takes it.
+bool IsOfPredecessor(const types::OwnerReference& owner, const JobFlow& flow) {
+  const types::ResourceType& type = types::ResourceTraits<JobFlow>::type();
+  return owner.kind == type.kind && owner.api_version == type.ApiVersion() &&
+         owner.name == flow.meta.name && owner.uid != flow.meta.uid;
 }
 
 }  // namespace
@@ -85,56 +99,54 @@ void JobFlowController::OnUpdate(const JobFlow& before, const JobFlow& after) {
 
 void JobFlowController::OnDelete(const JobFlow& flow) {
   missing_.erase(flow.meta.uid);
+  foreign_.erase(flow.meta.uid);
   gone_.erase(flow.meta.uid);
 }
 
 // A flow that asked for it in vain goes on.
 void JobFlowController::OnAdd(const JobTemplate& job_template) {
   for (const FlowPtr& flow : flows_.InNamespace(job_template.meta.ns)) {
-    const std::vector<types::Flow>& entries = flow->spec.flows;
-    if (std::any_of(entries.begin(), entries.end(), [&job_template](const types::Flow& entry) {
-          return entry.name == job_template.meta.name;
-        })) {
-      Look(*flow);
-    }
+    if (HasEntry(*flow, job_template.meta.name)) Look(*flow);
   }
+}
+
+JobFlowController::FlowPtr JobFlowController::OwnerOf(const BatchJob& job) const {
+  const types::OwnerReference* owner = job.meta.Controller();
+  if (owner == nullptr) return nullptr;
+  FlowPtr flow = flows_.Find(job.meta.ns, owner->name);
+  return flow != nullptr && flow->meta.uid == owner->uid ? flow : nullptr;
 }
 
 void JobFlowController::OnAdd(const BatchJob& job) {
-  const types::OwnerReference* owner = job.meta.Controller();
-  if (owner == nullptr || owner->kind != "JobFlow" ||
-      !absl::StrContains(owner->api_version, "volcano")) {
-    return;
-  }
-  lanes_.Add(StoreKey(job.meta.ns, owner->name));
+  if (const FlowPtr flow = OwnerOf(job); flow != nullptr) Look(*flow);
 }
 
-void JobFlowController::OnUpdate(const BatchJob& /*before*/, const BatchJob& after) {
+void JobFlowController::OnUpdate(const BatchJob& before, const BatchJob& after) {
   OnAdd(after);
+  if (before.meta.owner_references != after.meta.owner_references) OnAdd(before);
 }
 
-// One that is cleaned up as soon as it has completed may be gone before the flow was looked at.
 void JobFlowController::OnDelete(const BatchJob& job) {
-  const types::OwnerReference* owner = job.meta.Controller();
-  if (owner == nullptr || job.status.state.phase != types::JobPhase::kCompleted) return;
-  const FlowPtr flow = flows_.Find(job.meta.ns, owner->name);
-  if (flow == nullptr || flow->meta.uid != owner->uid ||
-      flow->status.phase == FlowPhase::kSucceed ||
-      job.meta.Label(kCreatedByFlow) != CreatorText(flow->meta.ns, flow->meta.name)) {
-    return;
+  const FlowPtr owner = OwnerOf(job);
+  if (owner != nullptr) Look(*owner);
+  // One that is cleaned up as soon as it has ended may be gone before the flow was looked at.
+  if (owner != nullptr && IsUnderWay(*owner) && types::IsFinished(job.status.state.phase.value())) {
+    JobList& gone = gone_[owner->meta.uid];
+    std::erase_if(gone, [&job](const auto& one) { return one->meta.name == job.meta.name; });
+    gone.push_back(std::make_shared<const BatchJob>(job));
   }
-  JobList& gone = gone_[flow->meta.uid];
-  std::erase_if(gone, [&job](const auto& one) { return one->meta.name == job.meta.name; });
-  gone.push_back(std::make_shared<const BatchJob>(job));
-  Look(*flow);
+  // It was in the way of flows that have its name for a job of theirs, see FlowJobName.
+  const std::string_view name = job.meta.name;
+  for (size_t dash = name.find('-'); dash != name.npos; dash = name.find('-', dash + 1)) {
+    const FlowPtr flow = flows_.Find(job.meta.ns, name.substr(0, dash));
+    if (flow == nullptr || flow == owner) continue;
+    if (HasEntry(*flow, name.substr(dash + 1))) Look(*flow);
+  }
 }
 
 JobList JobFlowController::JobsOf(const JobFlow& flow) const {
-  JobList jobs;
-  const std::string creator = CreatorText(flow.meta.ns, flow.meta.name);
-  for (const auto& job : jobs_.InNamespace(flow.meta.ns)) {
-    if (job->meta.Label(kCreatedByFlow) == creator) jobs.push_back(job);
-  }
+  JobList jobs = jobs_.ControlledBy(flow.meta.uid);
+  std::erase_if(jobs, [&flow](const auto& job) { return job->meta.ns != flow.meta.ns; });
   return jobs;
 }
 
@@ -143,7 +155,8 @@ JobList JobFlowController::JobsAndGoneOf(const JobFlow& flow) const {
   const auto gone = gone_.find(flow.meta.uid);
   if (gone == gone_.end()) return jobs;
   for (const auto& job : gone->second) {
-    if (jobs_.Find(job->meta.ns, job->meta.name) == nullptr) jobs.push_back(job);
+    const auto now = jobs_.Find(job->meta.ns, job->meta.name);
+    if (now == nullptr || !IsControlledBy(now->meta, flow.meta.uid)) jobs.push_back(job);
   }
   return jobs;
 }
@@ -180,27 +193,27 @@ net::Awaitable<LaneHooks::Outcome> JobFlowController::Sync(FlowPtr flow) {
   }
   // One that has come to its end stays there, whatever becomes of its jobs.
   if (flow->status.phase != FlowPhase::kSucceed && CheckFlow(*flow).ok()) {
-    const absl::StatusOr<std::optional<absl::Duration>> again = co_await StartJobs(flow);
-    if (!again.ok()) {
-      outcome.status = again.status();
-      co_return std::move(outcome);
-    }
-    outcome.again = *again;
+    outcome = co_await StartJobs(flow);
   }
-  outcome.status = co_await WriteFlowStatus(flow);
+  // Also after a failure: what became of its other jobs is told, and waited for.
+  const absl::Status written = co_await WriteFlowStatus(flow);
+  if (!written.ok()) outcome.status = written;
   co_return std::move(outcome);
 }
 
-net::Awaitable<absl::StatusOr<std::optional<absl::Duration>>> JobFlowController::StartJobs(
-    FlowPtr flow) {
-  std::optional<absl::Duration> again;
+net::Awaitable<LaneHooks::Outcome> JobFlowController::StartJobs(FlowPtr flow) {
+  LaneHooks::Outcome outcome;
   for (const std::string& name : ReadyToStart(*flow, JobsAndGoneOf(*flow))) {
     const absl::StatusOr<absl::Duration> pause = co_await StartJob(flow, name);
-    if (!pause.ok()) co_return pause.status();
+    if (!pause.ok()) {
+      if (outcome.status.ok()) outcome.status = pause.status();
+      if (client::IsRefusal(pause.status()) || absl::IsAborted(pause.status())) continue;
+      break;  // A server that is away is not asked for the others as well.
+    }
     if (*pause == absl::ZeroDuration()) continue;
-    again = std::min(again.value_or(*pause), *pause);
+    outcome.again = std::min(outcome.again.value_or(*pause), *pause);
   }
-  co_return again;
+  co_return std::move(outcome);
 }
 
 net::Awaitable<absl::Status> JobFlowController::MissTemplate(FlowPtr flow,
@@ -209,7 +222,7 @@ net::Awaitable<absl::Status> JobFlowController::MissTemplate(FlowPtr flow,
   if (told != missing_.end() && told->second.contains(template_name)) co_return absl::OkStatus();
   const absl::StatusOr<JobTemplate> there =
       co_await client::GetObject<JobTemplate>(context_.api, flow->meta.ns, template_name);
-  if (there.ok()) co_return absl::UnavailableError("the watch has not told of the template yet");
+  if (there.ok()) co_return absl::AbortedError("the watch has not told of the template yet");
   if (!absl::IsNotFound(there.status())) co_return there.status();
   if (flows_.Find(flow->meta.ns, flow->meta.name) == nullptr) co_return absl::OkStatus();
   missing_[flow->meta.uid].insert(template_name);
@@ -221,6 +234,11 @@ net::Awaitable<absl::Status> JobFlowController::MissTemplate(FlowPtr flow,
 
 net::Awaitable<absl::StatusOr<absl::Duration>> JobFlowController::StartJob(
     FlowPtr flow, std::string template_name) {
+  std::string name = FlowJobName(*flow, template_name);
+  if (const auto known = jobs_.Find(flow->meta.ns, name); known != nullptr) {
+    TellIfForeign(*flow, *known);  // Ours: another entry of that name has just started it.
+    co_return absl::ZeroDuration();
+  }
   const auto job_template = templates_.Find(flow->meta.ns, template_name);
   if (job_template == nullptr) {
     const absl::Status missed = co_await MissTemplate(flow, std::move(template_name));
@@ -230,18 +248,43 @@ net::Awaitable<absl::StatusOr<absl::Duration>> JobFlowController::StartJob(
   if (const auto told = missing_.find(flow->meta.uid); told != missing_.end()) {
     told->second.erase(template_name);
   }
-  const std::string child = ChildKey<BatchJob>(flow->meta.uid, FlowJobName(*flow, template_name));
+  const std::string child = ChildKey<BatchJob>(flow->meta.uid, name);
   const absl::Duration pause = remakes_.Left(child);
   if (pause > absl::ZeroDuration()) co_return pause;
   std::string body = JobFrom(*flow, *job_template).Dump();
   const Known<BatchJob> made =
       co_await CreateAndLearn(context_.api, jobs_, flow->meta.ns, std::move(body));
-  if (absl::IsAlreadyExists(made.status())) co_return absl::ZeroDuration();
+  if (absl::IsAlreadyExists(made.status())) {
+    const absl::Status learned = co_await LearnOfJob(flow, std::move(name));
+    BTH_CO_RETURN_IF_ERROR(learned);
+    co_return absl::ZeroDuration();
+  }
   if (!made.ok()) co_return made.status();
   remakes_.NoteMade(child);
-  Tell(context_.events, *flow, "Created",
-       StrCat("create a job named ", FlowJobName(*flow, template_name), "!"));
+  Tell(context_.events, *flow, "Created", StrCat("create a job named ", name, "!"));
   co_return absl::ZeroDuration();
+}
+
+net::Awaitable<absl::Status> JobFlowController::LearnOfJob(FlowPtr flow, std::string name) {
+  absl::StatusOr<BatchJob> job =
+      co_await client::GetObject<BatchJob>(context_.api, flow->meta.ns, std::move(name));
+  if (absl::IsNotFound(job.status())) co_return absl::AbortedError("the job in the way is gone");
+  if (!job.ok()) co_return job.status();
+  TellIfForeign(*flow, *job);
+  jobs_.Observe(*std::move(job));  // Its end is told of from here on.
+  co_return absl::OkStatus();
+}
+
+void JobFlowController::TellIfForeign(const JobFlow& flow, const BatchJob& job) {
+  const types::OwnerReference* owner = job.meta.Controller();
+  if (owner != nullptr && (owner->uid == flow.meta.uid || IsOfPredecessor(*owner, flow))) return;
+  const FlowPtr now = flows_.Find(flow.meta.ns, flow.meta.name);
+  if (now == nullptr || now->meta.uid != flow.meta.uid) return;
+  std::string& told = foreign_[flow.meta.uid][job.meta.name];
+  if (std::exchange(told, job.meta.uid) == job.meta.uid) return;
+  Warn(context_.events, flow, "ForeignJob",
+       StrCat("Job ", job.meta.name, " exists but is not owned by this JobFlow (current owner: ",
+              owner == nullptr ? "none" : owner->name, "); the flow goes on when it is gone"));
 }
 
 net::Awaitable<absl::Status> JobFlowController::WriteFlowStatus(FlowPtr flow) {

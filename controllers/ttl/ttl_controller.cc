@@ -1,8 +1,6 @@
 #include "controllers/ttl/ttl_controller.h"
 
-#include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "base/strings.h"
 #include "client/typed_client.h"
@@ -14,10 +12,9 @@ namespace bth::controllers {
 namespace {
 
 using types::BatchJob;
-using types::FlowPhase;
 using types::JobFlow;
 
-// Until a flow tells of a job that has completed: mostly at once.
+// Until a flow tells of a job that has ended: mostly at once.
 constexpr absl::Duration kFlowPause = absl::Seconds(1);
 
 // What TimeLeft says of a job, as a lane's outcome: `expired` tells whether it may go.
@@ -92,22 +89,10 @@ net::Awaitable<LaneHooks::Outcome> TtlController::Work(std::string key) {
 
 bool TtlController::IsAwaitedByFlow(const BatchJob& job) const {
   const types::OwnerReference* owner = job.meta.Controller();
-  if (flows_ == nullptr || owner == nullptr || owner->kind != "JobFlow" ||
-      job.status.state.phase != types::JobPhase::kCompleted) {
-    return false;
-  }
+  if (flows_ == nullptr || owner == nullptr) return false;
   const auto flow = flows_->Find(job.meta.ns, owner->name);
-  if (flow == nullptr || flow->meta.uid != owner->uid || flow->meta.deletion_time.has_value() ||
-      job.meta.Label(kCreatedByFlow) != CreatorText(flow->meta.ns, flow->meta.name)) {
-    return false;
-  }
-  // In other phases it starts no job, and writes no more.
-  const FlowPhase phase = flow->status.phase.value();
-  if (phase != FlowPhase::kNone && phase != FlowPhase::kPending && phase != FlowPhase::kRunning) {
-    return false;
-  }
-  const std::vector<std::string>& told = flow->status.completed_jobs;
-  return std::find(told.begin(), told.end(), job.meta.name) == told.end();
+  return flow != nullptr && flow->meta.uid == owner->uid && !flow->meta.deletion_time.has_value() &&
+         IsUnderWay(*flow) && !TellsOf(*flow, job);
 }
 
 // Somebody may have raised the limit meanwhile: what is deleted is what was read just now.

@@ -33,8 +33,8 @@ class TtlController final : public Controller, private StoreListener<types::Batc
   void OnUpdate(const types::BatchJob& before, const types::BatchJob& after) override;
   void OnDelete(const types::BatchJob& job) override;
   net::Awaitable<LaneHooks::Outcome> Work(std::string key);
-  // Its flow has yet to tell of it in its status. Gone before, it would be made again by a flow
-  // controller that begins anew.
+  // Its flow has yet to tell in its status how it ended. Gone before, it would be made again by a
+  // flow controller that begins anew.
   bool IsAwaitedByFlow(const types::BatchJob& job) const;
   net::Awaitable<LaneHooks::Outcome> Remove(std::string ns, std::string name);
 

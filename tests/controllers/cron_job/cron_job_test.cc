@@ -375,6 +375,72 @@ TEST_CASE("cron jobs: a process that ended between creating and writing down",
   CHECK(bed.writes == writes);
 }
 
+TEST_CASE("cron jobs: a run that is over before it was written down is not run again",
+          "[controllers][cron_job]") {
+  const bool cleaned_up = GENERATE(false, true);  // By the history; else by somebody else.
+  const std::string phase = GENERATE("Completed", "Failed", "Terminated");
+  CAPTURE(cleaned_up, phase);
+  CronJobBed bed;
+  bed.StartCrons();
+  const std::string limit = cleaned_up ? "0" : "5";
+  bed.MakeCron(StrCat(R"("schedule":"*/5 * * * *","successfulJobsHistoryLimit":)", limit,
+                      R"(,"failedJobsHistoryLimit":)", limit));
+  bed.line->script = [](const net::Request& request) -> std::optional<test::Fault> {
+    if (request.method != "PATCH" || !absl::StrContains(request.target, "/cronjobs/")) {
+      return std::nullopt;
+    }
+    test::Fault fault;
+    fault.unsent = true;
+    return fault;
+  };
+  bed.GoTo(ClockTime("10:06"));
+  const std::string run = RunName(ClockTime("10:05"));
+  REQUIRE(bed.Jobs() == List{run});
+  bed.Kill();
+  bed.SetJob(run, phase);
+  // One more that dies before it has written anything down.
+  bed.StartCrons();
+  CHECK(bed.Jobs() == List{run});
+  bed.Kill();
+  bed.line->script = nullptr;
+  bed.StartCrons();
+  CHECK(bed.Status()["lastScheduleTime"].AsString() == "2025-03-11T10:05:00Z");
+  CHECK(bed.Active().empty());
+  if (!cleaned_up) bed.DeleteJob(run);
+  int made = 0;
+  bed.line->on_answer = [&made](const std::string& what, int code) {
+    made += absl::StartsWith(what, "POST") && absl::EndsWith(what, "/jobs") && code == 201;
+  };
+  bed.GoTo(ClockTime("10:09"));
+  CHECK(made == 0);
+  bed.GoTo(ClockTime("10:11"));
+  bed.line->on_answer = nullptr;
+  CHECK(made == 1);
+  const bool kept = cleaned_up && phase == "Terminated";  // It belongs to no history.
+  CHECK(bed.Jobs() ==
+        (kept ? List{run, RunName(ClockTime("10:10"))} : List{RunName(ClockTime("10:10"))}));
+}
+
+// The answer to its creation is lost, and the watch has yet to tell of it.
+TEST_CASE("cron jobs: a job that is found to be over counts as run", "[controllers][cron_job]") {
+  CronJobBed bed;
+  bed.TellLate("jobs", absl::Minutes(2));
+  bed.StartCrons();
+  bed.MakeCron(R"("schedule":"*/5 * * * *")");
+  const std::string uid(bed.Get(kCrons + "/c").At({"metadata", "uid"}).AsString());
+  const std::string run = RunName(ClockTime("10:05"));
+  bed.GoTo(ClockTime("10:04"));
+  bed.Create(kJobs,
+             StrCat(R"({"metadata":{"name":")", run, R"(","ownerReferences":[{"apiVersion":)",
+                    R"("batch.volcano.sh/v1alpha1","kind":"CronJob","name":"c","uid":")", uid,
+                    R"(","controller":true}]},"spec":)", kTask, "}"));
+  bed.SetJob(run, "Completed");
+  bed.GoTo(ClockTime("10:05") + absl::Seconds(10));
+  CHECK(bed.Status()["lastScheduleTime"].AsString() == "2025-03-11T10:05:00Z");
+  CHECK(bed.Active().empty());
+  bed.Kill();
+}
+
 TEST_CASE("cron jobs: one that cannot be read says so", "[controllers][cron_job]") {
   CronJobBed bed;
   bed.StartCrons();

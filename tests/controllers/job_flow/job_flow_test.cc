@@ -7,9 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "base/strings.h"
 #include "controllers/job_flow/flow_plan.h"
-#include "controllers/job_flow/job_flow_controller.h"
-#include "controllers/job_flow/job_template_controller.h"
-#include "tests/controllers/controller_bed.h"
+#include "tests/controllers/job_flow/flow_bed.h"
 #include "tests/support/catch.h"
 
 namespace bth::controllers {
@@ -117,6 +115,7 @@ TEST_CASE("job flow: its phase follows its jobs", "[controllers][job_flow]") {
       {FlowPhase::kRunning, {JobPhase::kCompleted, JobPhase::kFailed}, FlowPhase::kFailed},
       {FlowPhase::kRunning, {JobPhase::kTerminated}, FlowPhase::kFailed},
       {FlowPhase::kRunning, {JobPhase::kCompleting, JobPhase::kTerminating}, FlowPhase::kRunning},
+      {FlowPhase::kPending, {JobPhase::kRunning, JobPhase::kTerminated}, FlowPhase::kFailed},
       {FlowPhase::kSucceed, {JobPhase::kFailed}, FlowPhase::kSucceed},
   }));
   CAPTURE(static_cast<int>(c.before), c.jobs.size(), static_cast<int>(c.after));
@@ -124,6 +123,35 @@ TEST_CASE("job flow: its phase follows its jobs", "[controllers][job_flow]") {
   for (size_t i = 0; i < c.jobs.size(); ++i)
     jobs.push_back(MakeFlowJob(i == 0 ? "a" : "b", c.jobs[i]));
   const auto status = NextFlowStatus(MakeFlow({"a", "b"}, c.before), jobs, kFlowNow);
+  CHECK(static_cast<int>(status.phase.value()) == static_cast<int>(c.after));
+}
+
+TEST_CASE("job flow: jobs of its entries decide, each once", "[controllers][job_flow]") {
+  struct Case {
+    std::vector<std::string> entries;
+    std::vector<std::pair<std::string, JobPhase>> jobs;
+    FlowPhase after;
+  };
+  const Case c = GENERATE(values<Case>({
+      // b was removed after it had completed, and c was added.
+      {{"a", "c"}, {{"a", JobPhase::kCompleted}, {"b", JobPhase::kCompleted}}, FlowPhase::kRunning},
+      {{"a", "c"},
+       {{"a", JobPhase::kCompleted}, {"b", JobPhase::kCompleted}, {"c", JobPhase::kRunning}},
+       FlowPhase::kRunning},
+      {{"a"}, {{"a", JobPhase::kCompleted}, {"b", JobPhase::kCompleted}}, FlowPhase::kSucceed},
+      {{"a"}, {{"a", JobPhase::kCompleted}, {"b", JobPhase::kRunning}}, FlowPhase::kSucceed},
+      {{"a"}, {{"a", JobPhase::kRunning}, {"b", JobPhase::kFailed}}, FlowPhase::kRunning},
+      {{"a"}, {{"a", JobPhase::kRunning}, {"b", JobPhase::kTerminated}}, FlowPhase::kRunning},
+      {{"a"}, {{"a", JobPhase::kCompleted}, {"b", JobPhase::kFailed}}, FlowPhase::kSucceed},
+      {{"a", "a"}, {{"a", JobPhase::kCompleted}}, FlowPhase::kSucceed},
+      {{"a", "b", "a"}, {{"a", JobPhase::kCompleted}}, FlowPhase::kRunning},
+      {{}, {}, FlowPhase::kRunning},
+      {{}, {{"a", JobPhase::kCompleted}}, FlowPhase::kRunning},
+  }));
+  CAPTURE(c.entries, c.jobs.size());
+  JobList jobs;
+  for (const auto& [name, phase] : c.jobs) jobs.push_back(MakeFlowJob(name, phase));
+  const auto status = NextFlowStatus(MakeFlow(c.entries, FlowPhase::kRunning), jobs, kFlowNow);
   CHECK(static_cast<int>(status.phase.value()) == static_cast<int>(c.after));
 }
 
@@ -152,47 +180,7 @@ TEST_CASE("job flow: what its status tells of jobs", "[controllers][job_flow]") 
   CHECK_FALSE(histories[1].end_time.has_value());
 }
 
-class FlowBed : public test::ControllerBed {
- public:
-  void StartFlows() {
-    Start({[](const ControllerContext& context) {
-             return std::make_unique<JobFlowController>(context);
-           },
-           [](const ControllerContext& context) {
-             return std::make_unique<JobTemplateController>(context);
-           }});
-  }
-  static std::string JobPath(const std::string& name) {
-    return "/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs" +
-           (name.empty() ? "" : "/" + name);
-  }
-  static std::string FlowPath(const std::string& plural, const std::string& name) {
-    return "/apis/flow.volcano.sh/v1alpha1/namespaces/default/" + plural +
-           (name.empty() ? "" : "/" + name);
-  }
-  void MakeTemplate(const std::string& name) {
-    Create(FlowPath("jobtemplates", ""),
-           StrCat(R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobTemplate",)",
-                  R"("metadata":{"name":")", name, R"("},"spec":{"minAvailable":1,)",
-                  R"("tasks":[{"name":"t","replicas":1,"template":{"spec":{"containers":)",
-                  R"([{"name":"c","image":"i","tty":true}]}}}]}})"));
-  }
-  void MakeFlow(const std::string& spec) {
-    Create(FlowPath("jobflows", ""),
-           StrCat(R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobFlow",)",
-                  R"("metadata":{"name":"f"},"spec":)", spec, "}"));
-    Wait(absl::Seconds(1));
-  }
-  std::vector<std::string> Jobs() { return Names(JobPath("")); }
-  void SetJob(const std::string& name, const std::string& phase) {
-    Patch(JobPath(name) + "/status", StrCat(R"({"status":{"state":{"phase":")", phase, "\"}}}"));
-    Wait(absl::Seconds(1));
-  }
-  std::string Phase() {
-    return std::string(Get(FlowPath("jobflows", "f")).At({"status", "state", "phase"}).AsString());
-  }
-};
-
+using test::FlowBed;
 using Names = std::vector<std::string>;
 
 TEST_CASE("job flows: one job after the other", "[controllers][job_flow]") {

@@ -104,7 +104,13 @@ TEST_CASE("ttl: a limit raised in time is honoured", "[controllers][ttl]") {
   CHECK(bed.Get(TtlBed::Path("a")).At({"metadata", "deletionTimestamp"}).is_null());
 }
 
-TEST_CASE("ttl: a job stays until its flow tells that it has completed", "[controllers][ttl]") {
+TEST_CASE("ttl: a job stays until its flow tells how it ended", "[controllers][ttl]") {
+  const auto [phase, list] = GENERATE(table<std::string, std::string>({
+      {"Completed", "completedJobs"},
+      {"Failed", "failedJobs"},
+      {"Terminated", "terminatedJobs"},
+  }));
+  CAPTURE(phase);
   const std::string flows = "/apis/flow.volcano.sh/v1alpha1/namespaces/default/jobflows";
   TtlBed bed;
   bed.Create(flows, R"({"metadata":{"name":"f"},"spec":{"flows":[{"name":"a"}]}})");
@@ -113,14 +119,13 @@ TEST_CASE("ttl: a job stays until its flow tells that it has completed", "[contr
       R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobFlow","name":"f","controller":true})");
   owner.Set("uid", bed.Get(flows + "/f").At({"metadata", "uid"}));
   bed.Patch(TtlBed::Path("f-a"),
-            StrCat(R"({"metadata":{"labels":{"volcano.sh/createdByJobFlow":"default.f"},)",
-                   R"("ownerReferences":[)", owner.Dump(), "]}}"));
+            StrCat(R"({"metadata":{"ownerReferences":[)", owner.Dump(), "]}}"));
   bed.StartTtl();
-  bed.Finish("f-a", "Completed");
+  bed.Finish("f-a", phase);
   bed.Wait(absl::Minutes(1));
   CHECK(bed.Call("GET", TtlBed::Path("f-a")).code == 200);
   bed.Patch(flows + "/f/status",
-            R"({"status":{"state":{"phase":"Running"},"completedJobs":["f-a"]}})");
+            StrCat(R"({"status":{"state":{"phase":"Running"},")", list, R"(":["f-a"]}})"));
   bed.Wait(absl::Seconds(2));
   CHECK(bed.Call("GET", TtlBed::Path("f-a")).code == 404);
 }
