@@ -12,22 +12,20 @@ bool RunsWithMinimum(const JobRow& job, const JobCounts& counts) {
          counts.Count(model::kAllocatedGroup) >= job.min_available;
 }
 
+// What the job's tasks hold, or held until they ended well.
+ResourceVec Served(const JobCounts& counts) {
+  return counts.allocated + counts.succeeded;
+}
+
 ResourceVec Outstanding(const JobRow& job, const JobCounts& counts, DimMask inqueue_dims) {
-  return WithoutGated(InqueueResource(job.min_resources, counts.allocated, inqueue_dims),
+  return WithoutGated(InqueueResource(job.min_resources, Served(counts), inqueue_dims),
                       counts.gated);
 }
 
 }  // namespace
 
 ResourceVec LacksOfMinimum(const JobView& job) {
-  const JobCounts& counts = job.counts();
-  ResourceVec lacks = Excess(job.row().min_resources.v, counts.allocated);
-  if (counts.count(model::TaskStatus::kSucceeded) == 0) return lacks;
-  for (model::TaskId task : *job.row().tasks) {
-    if (job.usage.tasks[task].status != model::TaskStatus::kSucceeded) continue;
-    lacks = Excess(lacks, job.base.shapes[job.base.tasks[task].shape].request);
-  }
-  return lacks;
+  return Excess(job.row().min_resources.v, Served(job.counts()));
 }
 
 ResourceVec InqueueAmount(const JobRow& job, const JobCounts& counts, DimMask inqueue_dims) {
@@ -43,7 +41,7 @@ ResourceVec InqueueInCluster(const JobRow& job, const JobCounts& counts, DimMask
   // Once its minimum is placed, only its phase lags behind.
   const int32_t placed = counts.Count(model::kAllocatedGroup);
   if (waits && (placed == 0 || placed < job.min_available)) {
-    return WithoutGated(job.min_resources.v, counts.gated);
+    return WithoutGated(Excess(job.min_resources.v, counts.succeeded), counts.gated);
   }
   return waits || RunsWithMinimum(job, counts) ? Outstanding(job, counts, inqueue_dims)
                                                : ResourceVec();

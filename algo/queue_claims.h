@@ -8,16 +8,16 @@
 namespace bth::algo {
 
 // What a job has to be admitted for: its minimum, without what its tasks hold already, or held
-// until they ended well. Cost: the job's tasks, where some have succeeded.
+// until they ended well.
 ResourceVec LacksOfMinimum(const JobView& job);
 
-// What an admitted job counts as inqueue beyond what it holds: nothing unless it is waiting in
-// line, or running with its minimum placed. Jobs without minimum resources count nothing.
+// What an admitted job counts as inqueue, of what it lacks like that: nothing unless it is waiting
+// in line, or running with its minimum placed. Jobs without minimum resources count nothing.
 ResourceVec InqueueAmount(const model::JobRow& job, const model::JobCounts& counts,
                           DimMask inqueue_dims);
 
 // The same for the rule that counts the whole minimum of a job that waits below it, whatever it
-// holds.
+// holds; but not what was held until tasks ended well.
 ResourceVec InqueueInCluster(const model::JobRow& job, const model::JobCounts& counts,
                              DimMask inqueue_dims);
 

@@ -1,6 +1,7 @@
 #include "plugins/queue_gauges.h"
 
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "algo/queue_quotas.h"
@@ -40,21 +41,23 @@ void QueueGauges::Publish(const model::DimensionTable& dims, model::QueueId id,
   published_.EnsureContains(id);
   Published& published = published_[id];
   if (published.name == queue.name && published.gauge == gauge) return;
+  const bool is_same = published.name != nullptr && *published.name == *queue.name;
+  const QueueGauge before = is_same ? std::move(published.gauge) : QueueGauge();
   published = {.name = queue.name, .gauge = gauge};
   const std::shared_ptr<metrics::QueueSeries> series = metrics.Queue(*queue.name);
   SetAmounts(*series, QueueAmount::kAllocated, dims, gauge.allocated, gauge.allocated_devices);
   SetAmounts(*series, QueueAmount::kRequest, dims, gauge.request);
   SetAmounts(*series, QueueAmount::kInqueue, dims, gauge.inqueue, gauge.inqueue_devices);
-  const auto set = [&](QueueAmount kind, const std::optional<model::ResourceVec>& amounts,
+  const auto set = [&](QueueAmount kind, const auto& was, const auto& now,
                        const NamedGauges& devices = {}) {
-    if (amounts) SetAmounts(*series, kind, dims, *amounts, devices);
+    if (now || was) SetAmounts(*series, kind, dims, now.value_or(model::ResourceVec()), devices);
   };
-  set(QueueAmount::kDeserved, gauge.deserved);
-  set(QueueAmount::kCapacity, gauge.capacity, gauge.capacity_devices);
-  set(QueueAmount::kRealCapacity, gauge.real_capacity);
+  set(QueueAmount::kDeserved, before.deserved, gauge.deserved);
+  set(QueueAmount::kCapacity, before.capacity, gauge.capacity, gauge.capacity_devices);
+  set(QueueAmount::kRealCapacity, before.real_capacity, gauge.real_capacity);
   if (gauge.weight) series->SetWeight(*gauge.weight);
-  if (gauge.share) series->SetShare(*gauge.share);
-  if (gauge.overused) series->SetOverused(*gauge.overused);
+  if (gauge.share || before.share) series->SetShare(gauge.share.value_or(0));
+  if (gauge.overused || before.overused) series->SetOverused(gauge.overused.value_or(false));
 }
 
 }  // namespace bth::plugins

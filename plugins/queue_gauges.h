@@ -17,7 +17,8 @@ namespace bth::plugins {
 // Amounts by names that have no dimension: devices by class.
 using NamedGauges = std::vector<std::pair<std::string, double>>;
 
-// One queue's published values. What is absent is not written, and keeps its last value.
+// One queue's published values. What is absent is not written; what was written before becomes
+// zero, but for the weight, which is the queue's own.
 struct QueueGauge {
   model::ResourceVec allocated;
   model::ResourceVec request;

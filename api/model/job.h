@@ -160,6 +160,7 @@ struct JobCounts {
   ResourceVec request;    // Of all tasks.
   ResourceVec leaving;    // Of releasing tasks on nodes.
   ResourceVec gated;      // Of tasks with gates other than only Volcano's own.
+  ResourceVec succeeded;  // Of succeeded tasks.
 
   int32_t count(TaskStatus s) const { return by_status[static_cast<size_t>(s)]; }
   int32_t Count(uint32_t group) const { return CountStatuses(by_status, group); }

@@ -46,6 +46,7 @@ void CountInJob(JobCounts& job, const TaskRow& task, const ShapeRow& shape, cons
     Scale(job.leaving, shape.request, sign);
   }
   if (task.gated && !task.own_gate_only) Scale(job.gated, shape.request, sign);
+  if (state.status == TaskStatus::kSucceeded) Scale(job.succeeded, shape.request, sign);
 }
 
 }  // namespace
@@ -119,6 +120,7 @@ uint64_t Usage::DigestOf() const {
     counts.request.AddTo(digest);
     counts.leaving.AddTo(digest);
     counts.gated.AddTo(digest);
+    counts.succeeded.AddTo(digest);
   }
   for (SubJobId sub_job : sub_jobs.ids()) {
     add_counts(sub_jobs[sub_job].by_status);

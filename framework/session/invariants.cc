@@ -91,7 +91,7 @@ bool SameCounts(const model::JobCounts& a, const model::JobCounts& b) {
   return a.by_status == b.by_status && a.pending_best_effort == b.pending_best_effort &&
          a.releasing_on_node == b.releasing_on_node && a.allocated == b.allocated &&
          a.pending == b.pending && a.request == b.request && a.leaving == b.leaving &&
-         a.gated == b.gated;
+         a.gated == b.gated && a.succeeded == b.succeeded;
 }
 
 // The first job of which a sub-job or role is counted otherwise.

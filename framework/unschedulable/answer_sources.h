@@ -29,11 +29,12 @@ constexpr bool Has(AnswerSources sources, AnswerSource source) {
 }
 
 // How much more a queue may hold, and how much more it may admit, as things stand; below zero when
-// it is beyond. Who is refused for want of it is refused again while it has not grown.
+// it is beyond. Who is refused for want of it is refused again while it has not grown. What tasks
+// and minimums must fit into counts while the plugin adds the hook that asks for it.
 struct QueueRoom {
   model::ResourceVec share;  // For Overused and Allocatable: least of the queue and those above.
   model::ResourceVec admission;  // For JobEnqueueable: what minimums must fit into.
-  uint64_t devices = 0;          // Of what it may hold by device class; another one: it changed.
+  uint64_t other = 0;  // Of limits of another kind, as by device class; another one: they changed.
 };
 using QueueRoomFn = std::function<QueueRoom(model::QueueId)>;
 

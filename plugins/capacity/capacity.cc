@@ -221,7 +221,7 @@ class Capacity final : public framework::Plugin {
       room.share = algo::Min(room.share, most - held);
       room.admission = algo::Min(room.admission, most - admitted);
     }
-    if (devices_ != nullptr) room.devices = devices_->DigestOf(queue);
+    if (devices_ != nullptr) room.other = devices_->DigestOf(queue);
     return room;
   }
 

@@ -40,6 +40,8 @@ class QueueLedger {
   model::QueueId ParentOf(model::QueueId queue) const {
     return hierarchy_ && tree_[queue].attached() ? tree_[queue].parent : model::QueueId();
   }
+  // True with hierarchy alone: the queue has no way to the root. Nobody knows what it may have.
+  bool IsCutOff(model::QueueId queue) const { return hierarchy_ && !tree_[queue].attached(); }
   // False only with hierarchy: the queue is not in the tree, or has queues below it.
   bool TakesJobs(model::QueueId queue) const { return !hierarchy_ || tree_[queue].takes_jobs(); }
   // What is wrong with the tree, in order of the queues' names.

@@ -107,7 +107,7 @@ std::vector<TaskId> ReclaimRules::Victims(TaskId reclaimer, absl::Span<const Tas
   std::vector<TaskId> victims;
   for (TaskId candidate : candidates) {
     const Party victim{QueueOf(session_, candidate), session_.request(candidate)};
-    if (!victim.queue.valid() || (algo::AskedDims(victim.request) & wanted) == 0) continue;
+    if (!IsGiver(victim.queue) || (algo::AskedDims(victim.request) & wanted) == 0) continue;
     if (!KeepsGuarantee(victim) || !LeafGives(evictor, victim)) continue;
     if (!AncestorsGive(evictor, victim)) continue;
     Running(victim.queue) -= victim.request;
@@ -120,6 +120,7 @@ std::vector<TaskId> ReclaimRules::Victims(TaskId reclaimer, absl::Span<const Tas
 
 // By what the queue itself deserves. Whoever asks for nothing of that may go at any time.
 bool ReclaimRules::MayGive(const framework::QueueHolding& holding) const {
+  if (!IsGiver(holding.queue)) return false;
   if (!ledger_.TakesJobs(holding.queue)) return true;
   const model::ResourceSet& deserved = ledger_.quota(holding.queue).deserved;
   if ((holding.asked & deserved.v.Positive()) == 0) return true;
@@ -132,7 +133,7 @@ std::vector<TaskId> ReclaimRules::VictimsForAnybody(absl::Span<const TaskId> can
   std::vector<TaskId> victims;
   for (TaskId candidate : candidates) {
     const Party victim{QueueOf(session_, candidate), session_.request(candidate)};
-    if (!victim.queue.valid() || !KeepsGuarantee(victim)) continue;
+    if (!IsGiver(victim.queue) || !KeepsGuarantee(victim)) continue;
     const ResourceVec& deserved = ledger_.quota(victim.queue).deserved.v;
     const bool at_once = (victim.request.Positive() & deserved.Positive()) == 0;
     if (!at_once && !IsBeyondDeserved(victim.queue, victim.request)) continue;

@@ -23,7 +23,8 @@ class ReclaimRules {
   bool MayDemand(model::QueueId queue, const model::ResourceVec& asked) const;
 
   // Of `candidates`, in their order, those that hold something the reclaimer asks for, that their
-  // queue is not guaranteed, and that goes beyond what it (and its ancestors) deserve.
+  // queue is not guaranteed, and that goes beyond what it (and its ancestors) deserve. None of a
+  // queue that is cut off from the tree: it could not demand anything back.
   std::vector<model::TaskId> Victims(model::TaskId reclaimer,
                                      absl::Span<const model::TaskId> candidates);
   // The same by the queues' own quotas alone, whoever asks.
@@ -40,6 +41,8 @@ class ReclaimRules {
   // What is left to a queue as victims are named, until Forget.
   model::ResourceVec& Running(model::QueueId queue);
   void Forget();
+  // Something may be taken from the queue's tasks.
+  bool IsGiver(model::QueueId queue) const { return queue.valid() && !ledger_.IsCutOff(queue); }
   bool KeepsGuarantee(const Party& victim);
   bool IsBeyondDeserved(model::QueueId queue, const model::ResourceVec& request);
   bool LeafGives(const Party& reclaimer, const Party& victim);

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -122,14 +123,18 @@ class Drf final : public framework::Plugin {
     return verdict;
   }
 
-  // Shares of jobs that this session or the snapshot changed; of all when the cluster's total
-  // changed.
+  // Shares of jobs that this session, the one before or the snapshot changed (what was pipelined
+  // then is held no more); of all when the cluster's total changed.
   void PublishShares(const Session& session) {
     metrics::SchedulerMetrics* metrics = session.context().metrics;
     if (metrics == nullptr) return;
     if (session.base().total != published_total_) published_ = {};
     published_total_ = session.base().total;
-    std::vector<JobId> jobs = shares_.changed();
+    std::vector<JobId> jobs = std::exchange(changed_before_, shares_.changed());
+    std::erase_if(jobs, [&session](JobId id) {
+      return !session.base().jobs.Contains(id) || !TakesPart(session, id);
+    });
+    jobs.insert(jobs.end(), changed_before_.begin(), changed_before_.end());
     using Job = algo::JobChanges::Job;
     published_.Advance(
         session.base(), [] {},
@@ -153,6 +158,7 @@ class Drf final : public framework::Plugin {
   drf::JobShares shares_;
   std::optional<drf::QueueTree> tree_;  // Only with hierarchy.
   algo::JobChanges published_;
+  std::vector<JobId> changed_before_;  // By the last session that was published.
   ResourceVec published_total_;
 };
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/numeric/int128.h"
+#include "algo/job_changes.h"
 #include "base/strings.h"
 #include "framework/session/session.h"
 #include "plugins/factories.h"
@@ -40,43 +41,57 @@ std::string MapText(const std::vector<QuotaAmount>& amounts,
   return text + "]";
 }
 
-// Names in which `asked`, on top of what is used and tentative, goes beyond the quota. Only names
-// that the quota limits count.
+// Names in which `asked`, on top of what is used and tentative (null: nothing), goes beyond the
+// quota. Only names that the quota limits count.
 std::vector<std::string> Exceeded(const std::vector<QuotaAmount>& asked, const QuotaRow& quota,
-                                  const Sums& tentative) {
+                                  const Sums* tentative) {
   std::vector<std::string> names;
   for (const QuotaAmount& amount : asked) {
     const QuotaAmount* hard = Find(quota.hard, amount.name);
     if (hard == nullptr) continue;
     absl::int128 sum = amount.amount;
     if (const QuotaAmount* used = Find(quota.used, amount.name)) sum += used->amount;
-    if (auto more = tentative.find(amount.name); more != tentative.end()) sum += more->second;
+    if (tentative != nullptr) {
+      if (auto more = tentative->find(amount.name); more != tentative->end()) sum += more->second;
+    }
     if (sum > hard->amount) names.push_back(amount.name);
   }
   return names;
 }
 
-// With nothing used it would do.
-bool FitsEmpty(const std::vector<QuotaAmount>& asked, const QuotaRow& quota) {
-  return Exceeded(asked, {.hard = quota.hard}, {}).empty();
+// How a refusal ends.
+std::string_view Outlook(const std::vector<QuotaAmount>& asked, const QuotaRow& quota) {
+  if (!Exceeded(asked, {.hard = quota.hard}, nullptr).empty()) {
+    return "), so it can never be admitted unless that is raised";
+  }
+  if (Exceeded(asked, quota, nullptr).empty()) return ", beside what admitted jobs will use)";
+  return ")";
 }
 
-// Keeps what this session admitted, by namespace: the pods of those jobs come later.
+// Keeps what admitted jobs will use, by namespace, from session to session: their pods come later.
 // Thread: scheduling.
 class ResourceQuota final : public framework::Plugin {
  public:
   std::string_view name() const override { return "resourcequota"; }
   framework::AnswerSources answers_follow() const override {
-    return framework::Bit(framework::AnswerSource::kQuotas);
+    return framework::Bit(framework::AnswerSource::kQuotas) |
+           framework::Bit(framework::AnswerSource::kQueueRoom);
   }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
-    tentative_.clear();
     quotas_ = session.base().quotas;
+    FollowExpected(session.base());
+    // Who is refused because of somebody's pods to come is looked at again when those come, or
+    // never will. They may be of any queue.
+    hooks.QueueRoom([this](model::QueueId) {
+      return framework::QueueRoom{.share = framework::EndlessRoom(),
+                                  .admission = framework::EndlessRoom(),
+                                  .other = differences_};
+    });
     hooks.JobEnqueueable([this, &session](JobId job) { return VoteOn(session, job); });
     hooks.JobEnqueued([this, &session](JobId job) {
       const model::JobFacts& facts = *session.job(job).facts;
-      if (QuotasOf(facts.ns) == nullptr) return;
+      if (facts.quota_request.empty() || QuotasOf(facts.ns) == nullptr) return;
       Sums& tentative = tentative_[facts.ns];
       for (const QuotaAmount& amount : facts.quota_request) {
         tentative[amount.name] += amount.amount;
@@ -86,6 +101,48 @@ class ResourceQuota final : public framework::Plugin {
   }
 
  private:
+  using SumsByNamespace = std::map<std::string, Sums, std::less<>>;
+
+  // Starts with what jobs admitted before will use where there are quotas.
+  void FollowExpected(const model::Snapshot& base) {
+    using Job = algo::JobChanges::Job;
+    changes_.Advance(
+        base, [this] { expected_.clear(); },
+        [this](JobId, const Job* before, const Job* now) {
+          if (before != nullptr) Expect(*before, -1);
+          if (now != nullptr) Expect(*now, 1);
+        });
+    SumsByNamespace expected;
+    if (quotas_ != nullptr) {
+      for (const auto& [ns, quotas] : *quotas_) {
+        if (const auto known = expected_.find(ns); known != expected_.end()) {
+          expected.insert(*known);
+        }
+      }
+    }
+    if (expected == tentative_) return;
+    tentative_ = std::move(expected);
+    ++differences_;
+  }
+
+  // Adds (1) or takes away (-1) what an admitted job will use when it has the pods that it lacks of
+  // its minimum. Those that it has are in what is used: the API server counts before it creates.
+  void Expect(const algo::JobChanges::Job& job, int sign) {
+    const model::JobFacts& facts = *job.row.facts;
+    const int64_t pods = job.counts.total();
+    const int64_t wanted = std::max<int64_t>(job.row.min_available, 1);
+    if (job.counts.phase != model::PodGroupPhase::kInqueue || pods >= wanted) return;
+    if (facts.quota_request.empty()) return;
+    Sums& expected = expected_[facts.ns];
+    for (const QuotaAmount& amount : facts.quota_request) {
+      const absl::int128 whole = amount.amount;
+      absl::int128& sum = expected[amount.name];
+      sum += sign * ((whole * (wanted - pods) + wanted - 1) / wanted);
+      if (sum == 0) expected.erase(amount.name);
+    }
+    if (expected.empty()) expected_.erase(facts.ns);
+  }
+
   // Null: the namespace has none.
   const std::vector<QuotaRow>* QuotasOf(const std::string& ns) const {
     if (quotas_ == nullptr) return nullptr;
@@ -93,21 +150,20 @@ class ResourceQuota final : public framework::Plugin {
     return known == quotas_->end() ? nullptr : &known->second;
   }
 
-  Vote VoteOn(Session& session, JobId job) {
+  Vote VoteOn(Session& session, JobId job) const {
     const model::JobFacts& facts = *session.job(job).facts;
     const std::vector<QuotaRow>* quotas = QuotasOf(facts.ns);
     if (quotas == nullptr) return Vote::kPermit;
+    const auto known = tentative_.find(facts.ns);
+    const Sums* tentative = known == tentative_.end() ? nullptr : &known->second;
     for (const QuotaRow& quota : *quotas) {
-      const std::vector<std::string> names =
-          Exceeded(facts.quota_request, quota, tentative_[facts.ns]);
+      const std::vector<std::string> names = Exceeded(facts.quota_request, quota, tentative);
       if (names.empty()) continue;
       std::string text =
           StrCat("resource quota insufficient, requested: ", MapText(facts.quota_request, names),
                  ", used: ", MapText(quota.used, names), ", limited: ", MapText(quota.hard, names),
                  " (ResourceQuota ", quota.name, " of namespace ", facts.ns,
-                 FitsEmpty(facts.quota_request, quota)
-                     ? ")"
-                     : "), so it can never be admitted unless that is raised");
+                 Outlook(facts.quota_request, quota));
       session.notes().AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
       session.notes().HoldAt(job, framework::Gate::kNotEnqueued, name(), std::move(text));
       return Vote::kReject;
@@ -116,7 +172,10 @@ class ResourceQuota final : public framework::Plugin {
   }
 
   std::shared_ptr<const model::QuotaTable> quotas_;  // Of the session.
-  std::map<std::string, Sums, std::less<>> tentative_;
+  algo::JobChanges changes_;
+  SumsByNamespace expected_;   // By jobs that were admitted when the session opened. No zeros.
+  SumsByNamespace tentative_;  // Now, where there are quotas.
+  uint64_t differences_ = 0;   // So often a session opened with others than the last one left.
 };
 
 }  // namespace

@@ -199,6 +199,38 @@ TEST_CASE("capacity: gang reclaim goes by queues alone, gang preempt is not its 
   CHECK(bed.NamesOf(hook(reclaim, all).victims) == Names{"r1", "rm"});
 }
 
+TEST_CASE("capacity: nobody takes from queues that are cut off from the tree",
+          "[plugins][capacity]") {
+  const bool tree = GENERATE(true, false);
+  PluginBed bed = Bed(tree ? "capacity+enableHierarchy" : "capacity", R"(
+    node n cpu=20
+    queue root
+    queue asks deserved.cpu=10
+    queue rich
+    queue lost parent=nowhere
+    queue below parent=lost
+    queue x parent=y
+    queue y parent=x
+    job jr queue=rich; task tr job=jr cpu=1 node=n
+    job jl queue=lost; task tl job=jl cpu=1 node=n
+    job jb queue=below; task tb job=jb cpu=1 node=n
+    job jx queue=x; task tx job=jx cpu=1 node=n
+    job ja queue=asks; task wants job=ja cpu=1)",
+                      {{"capacity", "ancestorReclaimLevel: 2000000000"}});
+  const auto& hooks = bed.session().hooks();
+  const World& w = bed.world();
+  const Names running{"tl", "tr", "tb", "tx"};
+  const Names expected = tree ? Names{"tr"} : running;
+  CHECK(VictimsOf(bed, hooks.reclaimable, w.task("wants"), running) == expected);
+  const EvictionContext reclaim{EvictionContext::Kind::kGangReclaim, w.job("ja")};
+  CHECK(VictimsOf(bed, hooks.unified_evictable, reclaim, running) == expected);
+  for (const char* queue : {"lost", "below", "x"}) {
+    CAPTURE(queue);
+    const auto& may_give = hooks.reclaimable[0].fn.bounds.queue;
+    CHECK(may_give(framework::VictimKind::kReclaim, {.queue = w.queue(queue)}) != tree);
+  }
+}
+
 TEST_CASE("capacity: undoing brings every account back", "[plugins][capacity][property]") {
   ForEachSeed(50, [&](uint64_t seed) {
     CAPTURE(seed);

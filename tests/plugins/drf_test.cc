@@ -1,5 +1,6 @@
 #include "framework/session/statement.h"
-#include "tests/plugins/fixtures.h"
+#include "tests/plugins/cycles.h"
+#include "tests/plugins/snapshot_changes.h"
 
 namespace bth::test {
 namespace {
@@ -83,6 +84,24 @@ TEST_CASE("drf: queues share by their hierarchy", "[plugins][drf][cycle]") {
   }));
   CAPTURE(c.name);
   CHECK(BindsByJob(Run("allocate", "drf+enableHierarchy", c.world)) == c.expected);
+}
+
+TEST_CASE("drf: a share that a job was only to have is told no more in the next cycle",
+          "[plugins][drf][cycle]") {
+  const World world = MakeWorld(
+      "node n cpu=2 pods=10; task leaving node=n cpu=2 status=releasing; job a tasks=1 cpu=1");
+  const std::string share = R"(volcano_job_share{job_id="a",job_ns="ns"})";
+  Cycles cycles(MakePolicy("allocate", "gang,drf,predicates"));
+  cycles.Run(world);
+  CHECK(cycles.Value(share) == "0.5");
+  // Nothing of the job changed, and it has no node any more.
+  cycles.Run(Changed(world, [&](model::Snapshot& snapshot) {
+    auto facts = std::make_shared<model::NodeFacts>(*snapshot.nodes[world.node("n")].facts);
+    facts->unschedulable = true;
+    ++snapshot.generation;
+    snapshot.nodes.Mutable(world.node("n")).facts = std::move(facts);
+  }));
+  CHECK(cycles.Value(share) == "0");
 }
 
 TEST_CASE("drf: reclaim asks which queue would come first", "[plugins][drf]") {

@@ -1,58 +1,11 @@
 // What proportion publishes about queues, over several cycles.
-#include <memory>
 #include <string>
-#include <vector>
 
-#include "framework/session/cycle.h"
-#include "metrics/registry.h"
-#include "metrics/scheduler_metrics.h"
 #include "plugins/proportion/queue_ledger.h"
-#include "tests/plugins/fixtures.h"
+#include "tests/plugins/cycles.h"
 
 namespace bth::test {
 namespace {
-
-// Cycles of one policy with one set of metrics.
-class Cycles {
- public:
-  explicit Cycles(conf::Policy policy) {
-    std::vector<conf::Finding> findings;
-    auto instance = framework::PolicyInstance::Create(
-        std::make_shared<const conf::Policy>(std::move(policy)), Builtins(), &findings);
-    REQUIRE(instance.ok());
-    instance_ = *std::move(instance);
-  }
-
-  void Run(const std::string& world_text) {
-    const World world = MakeWorld(world_text);
-    framework::Cycle cycle(*instance_, {.snapshot = world.snapshot,
-                                        .sink = &sink_,
-                                        .clock = &clock_,
-                                        .metrics = &metrics_,
-                                        .uid = "session"});
-    REQUIRE(cycle.Run().ok());
-  }
-
-  // The value of a queue's gauge such as `allocated_milli_cpu`; empty when it is not there.
-  std::string Gauge(const std::string& name, const std::string& queue,
-                    const std::string& resource = "") const {
-    std::string series = "volcano_queue_" + name + "{queue_name=\"" + queue + "\"";
-    if (!resource.empty()) series += ",resource=\"" + resource + "\"";
-    series += "} ";
-    const std::string text = registry_.RenderText();
-    const size_t at = text.find(series);
-    if (at == std::string::npos) return "";
-    return text.substr(at + series.size(), text.find('\n', at) - at - series.size());
-  }
-  metrics::SchedulerMetrics& metrics() { return metrics_; }
-
- private:
-  metrics::Registry registry_;
-  metrics::SchedulerMetrics metrics_{registry_};
-  ManualClock clock_{absl::UnixEpoch()};
-  RecordingSink sink_;
-  std::unique_ptr<framework::PolicyInstance> instance_;
-};
 
 constexpr const char* kCluster =
     "node n1 cpu=8 mem=8Gi gpu=8;"
@@ -82,6 +35,28 @@ TEST_CASE("proportion: gauges fall to zero with the last job of a queue, weight 
 
   cycles.Run(kCluster);
   CHECK(cycles.Gauge("allocated_milli_cpu", "q2") == "0");
+}
+
+TEST_CASE("proportion: what a queue deserves, its share and its overuse go with its last job, once",
+          "[plugins][proportion][cycle]") {
+  const std::string empty = "node n cpu=4; queue q weight=3;";
+  Cycles cycles(MakePolicy("allocate", "proportion"));
+  cycles.Run(empty + "job j queue=q phase=running; task t job=j cpu=2 node=n");
+  CHECK(cycles.Gauge("deserved_milli_cpu", "q") == "2000");
+  CHECK(cycles.Gauge("share", "q") == "1");
+  CHECK(cycles.Gauge("overused", "q") == "1");
+
+  cycles.Run(empty);
+  CHECK(cycles.Gauge("deserved_milli_cpu", "q") == "0");
+  CHECK(cycles.Gauge("share", "q") == "0");
+  CHECK(cycles.Gauge("overused", "q") == "0");
+  CHECK(cycles.Gauge("weight", "q") == "3");  // The queue's own.
+
+  cycles.metrics().RemoveQueue("q");
+  cycles.Run(empty);
+  CHECK(cycles.Gauge("allocated_milli_cpu", "q") == "0");
+  CHECK(cycles.Gauge("deserved_milli_cpu", "q").empty());
+  CHECK(cycles.Gauge("share", "q").empty());
 }
 
 TEST_CASE("proportion: a queue that is gone leaves no gauge behind",

@@ -1,5 +1,6 @@
 #include "framework/report/fit_report.h"
-#include "tests/plugins/fixtures.h"
+#include "tests/plugins/cycles.h"
+#include "tests/plugins/snapshot_changes.h"
 
 namespace bth::test {
 namespace {
@@ -30,21 +31,115 @@ TEST_CASE("resourcequota: minimums fit into the quotas of their namespace or not
        quota + "quota r hard.pods=1; job a quota.cpu=1 quota.pods=2", Vote::kReject},
   }));
   CAPTURE(c.name);
-  PluginBed bed = Bed("resourcequota", c.world);
+  PluginBed bed = Bed("resourcequota", c.world + " phase=pending");
   REQUIRE(bed.session().hooks().job_enqueueable.size() == 1);
   CHECK(bed.session().hooks().job_enqueueable[0].fn(bed.world().job("a")) == c.expected);
 }
 
-TEST_CASE("resourcequota: what the session admitted counts, and is forgotten after it",
+// The next snapshot: in it `job` changed.
+World Next(World world, std::string_view job, const std::function<void(model::Snapshot&)>& change) {
+  const model::JobId id = world.job(job);
+  return Changed(std::move(world), [&](model::Snapshot& snapshot) {
+    ++snapshot.generation;
+    snapshot.changed_jobs =
+        std::make_shared<const std::vector<model::JobId>>(std::vector<model::JobId>{id});
+    change(snapshot);
+  });
+}
+
+World WithPhase(World world, std::string_view job, model::PodGroupPhase phase) {
+  const model::JobId id = world.job(job);
+  return Next(std::move(world), job,
+              [&](model::Snapshot& snapshot) { snapshot.usage.jobs.Mutable(id).phase = phase; });
+}
+
+TEST_CASE("resourcequota: what the session admitted counts, and is kept for it",
           "[plugins][resourcequota]") {
   PluginBed bed = Bed("resourcequota",
-                      "quota q hard.cpu=3; quota q ns=other hard.cpu=3; job a quota.cpu=2;"
-                      "job b quota.cpu=2; job c ns=other quota.cpu=2");
+                      "quota q hard.cpu=3; quota q ns=other hard.cpu=3;"
+                      "job a phase=pending quota.cpu=2; job b phase=pending quota.cpu=2;"
+                      "job c phase=pending ns=other quota.cpu=2");
   bed.session().votes().JobEnqueued(bed.world().job("a"));
   CHECK_FALSE(bed.session().votes().JobEnqueueable(bed.world().job("b")));
   CHECK(bed.session().votes().JobEnqueueable(bed.world().job("c")));
-  bed.Reopen(bed.world());
+  bed.Reopen(WithPhase(bed.world(), "a", model::PodGroupPhase::kInqueue));
+  CHECK_FALSE(bed.session().votes().JobEnqueueable(bed.world().job("b")));
+  CHECK(bed.session().votes().JobEnqueueable(bed.world().job("c")));
+  // The admission was not written.
+  bed.Reopen(WithPhase(bed.world(), "a", model::PodGroupPhase::kPending));
   CHECK(bed.session().votes().JobEnqueueable(bed.world().job("b")));
+}
+
+TEST_CASE("resourcequota: an admitted job will use what its missing pods ask for",
+          "[plugins][resourcequota]") {
+  struct Case {
+    std::string name, admitted, most, too_much;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"no pods", "min=4 quota.cpu=5", "cpu=5", "cpu=5001m"},
+      {"one of four pods", "min=4 quota.cpu=5 tasks=1", "cpu=6250m", "cpu=6251m"},
+      {"rounded up", "min=3 quota.pods=4 tasks=1", "pods=7", "pods=8"},
+      {"all its pods", "min=4 quota.cpu=5 tasks=4", "cpu=10", "cpu=10001m"},
+      {"more than those", "min=1 quota.cpu=5 tasks=2", "cpu=10", "cpu=10001m"},
+      {"no minimum of pods", "min=0 quota.cpu=5", "cpu=5", "cpu=5001m"},
+      {"no minimum of pods, and one pod", "min=0 quota.cpu=5 tasks=1", "cpu=10", "cpu=10001m"},
+      {"not admitted", "min=4 quota.cpu=5 phase=pending", "cpu=10", "cpu=10001m"},
+      {"it runs", "min=4 quota.cpu=5 tasks=1 phase=running", "cpu=10", "cpu=10001m"},
+      {"in another namespace", "min=4 quota.cpu=5 ns=other", "cpu=10", "cpu=10001m"},
+  }));
+  CAPTURE(c.name);
+  PluginBed bed = Bed("resourcequota", "quota q hard.cpu=10 hard.pods=10; job a " + c.admitted +
+                                           "; job fits phase=pending quota." + c.most +
+                                           "; job waits phase=pending quota." + c.too_much);
+  CHECK(bed.session().votes().JobEnqueueable(bed.world().job("fits")));
+  CHECK_FALSE(bed.session().votes().JobEnqueueable(bed.world().job("waits")));
+}
+
+TEST_CASE("resourcequota: who waits for what others are to use is left alone until that changes",
+          "[plugins][resourcequota][cycle]") {
+  World world = MakeWorld(
+      "node n cpu=9; quota q hard.pods=4;"
+      "job a phase=pending min=4 minres.cpu=4 quota.pods=4;"
+      "job b phase=pending min=4 minres.cpu=4 quota.pods=4");
+  const model::JobId a = world.job("a");
+  const model::JobId b = world.job("b");
+  Cycles cycles(MakePolicy("enqueue", "resourcequota"));
+  const auto looks_at_b = [&] {
+    const std::vector<model::JobId> looked_at = cycles.Run(world);
+    return std::find(looked_at.begin(), looked_at.end(), b) != looked_at.end();
+  };
+  const auto admits_b = [&] {
+    const auto& groups = cycles.report().pod_groups;
+    return std::any_of(groups.begin(), groups.end(), [b](const auto& group) {
+      return group.job == b && group.phase == model::PodGroupPhase::kInqueue;
+    });
+  };
+  CHECK(looks_at_b());
+  world = WithPhase(world, "a", model::PodGroupPhase::kInqueue);
+  CHECK(looks_at_b());
+  CHECK_FALSE(admits_b());
+  world = Next(world, "a", [](model::Snapshot&) {});
+  CHECK_FALSE(looks_at_b());
+  SECTION("the job that was admitted is deleted") {
+    world = Next(world, "a", [a, b](model::Snapshot& snapshot) {
+      snapshot.jobs.Mutable(a) = model::JobRow();
+      snapshot.usage.jobs.Mutable(a) = model::JobCounts();
+      snapshot.active_jobs =
+          std::make_shared<const std::vector<model::JobId>>(std::vector<model::JobId>{b});
+      snapshot.all_jobs = snapshot.active_jobs;
+    });
+  }
+  SECTION("its admission is taken back") {
+    world = WithPhase(world, "a", model::PodGroupPhase::kUnknown);
+  }
+  SECTION("its pods come") {
+    world = Next(world, "a", [a](model::Snapshot& snapshot) {
+      snapshot.usage.jobs.Mutable(a).by_status[static_cast<size_t>(model::TaskStatus::kPending)] =
+          4;
+    });
+  }
+  CHECK(looks_at_b());
+  CHECK(admits_b());
 }
 
 TEST_CASE("resourcequota: a job that another plugin refuses takes nothing",
@@ -63,7 +158,7 @@ TEST_CASE("resourcequota: a job that another plugin refuses takes nothing",
 TEST_CASE("resourcequota: a refusal tells what is short", "[plugins][resourcequota]") {
   PluginBed bed = Bed("resourcequota",
                       "quota q hard.cpu=2 hard.memory=2G hard.pods=9 used.cpu=500m;"
-                      "job a quota.cpu=2 quota.memory=20G quota.pods=1");
+                      "job a phase=pending quota.cpu=2 quota.memory=20G quota.pods=1");
   const model::JobId job = bed.world().job("a");
   CHECK_FALSE(bed.session().votes().JobEnqueueable(job));
   REQUIRE(bed.session().notes().EventsOf(job).size() == 1);
@@ -77,6 +172,17 @@ TEST_CASE("resourcequota: a refusal tells what is short", "[plugins][resourcequo
   REQUIRE(bed.session().notes().HoldOf(job) != nullptr);
   CHECK(bed.session().notes().HoldOf(job)->gate == framework::Gate::kNotEnqueued);
   CHECK(bed.session().notes().HoldOf(job)->plugin == "resourcequota");
+}
+
+TEST_CASE("resourcequota: a refusal tells when others are to use the rest",
+          "[plugins][resourcequota]") {
+  PluginBed bed = Bed("resourcequota",
+                      "quota q hard.pods=4; job a quota.pods=3; job b phase=pending quota.pods=2");
+  const model::JobId job = bed.world().job("b");
+  CHECK_FALSE(bed.session().votes().JobEnqueueable(job));
+  CHECK(bed.session().notes().HoldOf(job)->message ==
+        "resource quota insufficient, requested: map[pods:2], used: map[pods:0], limited: "
+        "map[pods:4] (ResourceQuota q of namespace ns, beside what admitted jobs will use)");
 }
 
 TEST_CASE("resourcequota: its switch holds it back", "[plugins][resourcequota]") {
