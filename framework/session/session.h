@@ -99,6 +99,11 @@ class Session {
   // Jobs whose counts, phase, conditions or events this session changed, in order of change.
   const std::vector<model::JobId>& touched_jobs() const { return touched_.jobs(); }
 
+  // A search of this session ended with a bound on its work: the next session gets further, though
+  // nothing changes.
+  void NoteCutShort() { was_cut_short_ = true; }
+  bool was_cut_short() const { return was_cut_short_; }
+
   // Calls `work`, which is about that job and no other: a defect in it is the job's.
   template <typename Work>
   decltype(auto) WorkOn(model::JobId id, const Work& work) const {
@@ -132,6 +137,7 @@ class Session {
   VictimProspects* prospects_ = nullptr;
   std::vector<model::JobId> active_jobs_;
   std::vector<model::JobId> jobs_without_queue_;
+  bool was_cut_short_ = false;
 };
 
 }  // namespace bth::framework

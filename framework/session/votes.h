@@ -18,7 +18,9 @@ class Votes {
   Votes(const model::Snapshot& base, const HookTable& hooks, Culprit& culprit)
       : base_(base), hooks_(hooks), culprit_(culprit) {}
 
-  // Orders: negative when the first comes first; ties end at (creation, UID), never 0 for two.
+  // Orders: negative when the first comes first; ties end at (creation, UID), never 0 for two. Two
+  // tasks whose names have an index go by it, as in Volcano, so that three may go round in a
+  // circle: whoever sorts tasks begins with an order that does not come from ids.
   int CompareJobs(model::JobId a, model::JobId b) const;
   int CompareQueues(model::QueueId a, model::QueueId b) const;
   int CompareTasks(model::TaskId a, model::TaskId b) const;

@@ -14,11 +14,15 @@ void DomainLack::TakeOver(const GangDemand& demand) {
   not_enough = demand.failures();
 }
 
+bool IsInBounds(const Session& session, const DomainLack& lack, model::HyperNodeId id) {
+  const model::HyperNodeTree& tree = session.topology().tree();
+  if (tree.tier(id) > lack.tier) return false;
+  return !lack.within.valid() || tree.IsAbove(lack.within, id);
+}
+
 bool MayHold(const Session& session, const DomainLack& lack, model::HyperNodeId id) {
   const Topology& topology = session.topology();
-  const model::HyperNodeTree& tree = topology.tree();
-  if (tree.tier(id) > lack.tier) return false;
-  if (lack.within.valid() && !tree.IsAbove(lack.within, id)) return false;
+  if (!IsInBounds(session, lack, id)) return false;
   if (!topology.HasFree(id, lack.of_job) || !topology.HasFree(id, lack.of_sub_job)) return false;
   if (lack.not_enough.empty()) return true;
   GangDemand::Counts room;

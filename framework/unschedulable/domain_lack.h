@@ -47,6 +47,9 @@ struct DomainLack {
   }
 };
 
+// The gang may be there, as far as tiers and what has a place already go.
+bool IsInBounds(const Session& session, const DomainLack& lack, model::HyperNodeId id);
+
 // False: the gang finds no place in the HyperNode, in whatever order and wherever inside of it its
 // pods are tried: it is out of bounds, sums do not hold what they must, or it has room for no more
 // than was not enough. Thread: scheduling. Cost: the nodes of the HyperNode, per kind, unless they

@@ -25,6 +25,12 @@ bool GotNothing(const Session& session, JobId job) {
   return before.phase == now.phase && before.by_status == now.by_status;
 }
 
+bool IsSearchCutShort(const Session& session, JobId job) {
+  const std::vector<VictimSearch>& searches = session.notes().VictimSearchesOf(job);
+  return std::any_of(searches.begin(), searches.end(),
+                     [](const VictimSearch& search) { return search.preset == kSearchCutShort; });
+}
+
 // Nodes are judged one by one, by these: themselves, and the task's device claims.
 constexpr AnswerSources kNodeByNode = Bit(AnswerSource::kNodeRoom) | Bit(AnswerSource::kDevices);
 
@@ -236,7 +242,7 @@ bool AddBestEffort(Session& session, JobId job, Refusal* refusal) {
 
 std::optional<Refusal> RefusalOf(Session& session, JobId job, const AnswerRules& rules,
                                  const QueueRoomWatch& queues) {
-  if (!GotNothing(session, job)) return std::nullopt;
+  if (!GotNothing(session, job) || IsSearchCutShort(session, job)) return std::nullopt;
   Refusal refusal;
   const JobFit* hold = session.notes().HoldOf(job);
   switch (hold == nullptr ? Gate::kNone : hold->gate) {

@@ -24,6 +24,16 @@ bool CpusGrew(const model::NodeNuma* before, const model::NodeNuma* now) {
   return before == nullptr || before->facts != now->facts || !now->free.Within(before->free);
 }
 
+using Ports = std::vector<model::HostPort>;
+
+// Some port that was held is not.
+bool PortsCameFree(const Ports* before, const Ports* now) {
+  if (before == now || before == nullptr) return false;
+  return std::any_of(before->begin(), before->end(), [now](const model::HostPort& port) {
+    return now == nullptr || std::find(now->begin(), now->end(), port) == now->end();
+  });
+}
+
 // Of a node.
 struct NodeRoom {
   ResourceVec idle, releasing, pipelined;
@@ -38,13 +48,21 @@ ResourceVec RowOf(const Column& column, NodeId node) {
   return column.Contains(node) ? column[node] : ResourceVec();
 }
 
+// Whether the plugin votes; where it stands twice in a tier, each time.
+template <typename List>
+bool IsAmong(const List& votes, const HookTable& hooks, const HookOrigin& origin) {
+  const auto is_of_it = [&origin](const auto& entry) {
+    return entry.origin.tier == origin.tier && entry.origin.plugin == origin.plugin;
+  };
+  return std::count_if(votes.begin(), votes.end(), is_of_it) ==
+         std::count_if(hooks.queue_room.begin(), hooks.queue_room.end(), is_of_it);
+}
+
 }  // namespace
 
 void NodeRoomWatch::Remember(const Session& session) {
   nodes_ = session.base().nodes;
-  idle_ = session.usage().idle;
-  releasing_ = session.usage().releasing;
-  pipelined_ = session.usage().pipelined;
+  usage_ = session.usage();
 }
 
 NodeRoomWatch::Changes NodeRoomWatch::Compare(const model::Snapshot& base, bool any_use) const {
@@ -52,9 +70,9 @@ NodeRoomWatch::Changes NodeRoomWatch::Compare(const model::Snapshot& base, bool 
   const size_t rows = base.nodes.size();
   for (size_t row = 0; row < rows; row += kBlockRows) {
     row = std::min({NextRowThatMayDiffer(base.nodes, nodes_, row),
-                    NextRowThatMayDiffer(base.usage.idle, idle_, row),
-                    NextRowThatMayDiffer(base.usage.releasing, releasing_, row),
-                    NextRowThatMayDiffer(base.usage.pipelined, pipelined_, row)});
+                    NextRowThatMayDiffer(base.usage.idle, usage_.idle, row),
+                    NextRowThatMayDiffer(base.usage.releasing, usage_.releasing, row),
+                    NextRowThatMayDiffer(base.usage.pipelined, usage_.pipelined, row)});
     row -= row % kBlockRows;
     if (row < rows) CompareBlock(base, row, any_use, &changes);
   }
@@ -67,11 +85,13 @@ void NodeRoomWatch::CompareBlock(const model::Snapshot& base, size_t begin, bool
   for (size_t i = begin; i < end; ++i) {
     const NodeId node = NodeId::FromIndex(i);
     if (!base.nodes[node].has_object()) continue;
-    const bool other = !nodes_.Contains(node) || nodes_[node].facts != base.nodes[node].facts;
-    const bool facts = other || nodes_[node].outside_shard != base.nodes[node].outside_shard ||
-                       nodes_[node].device_holders != base.nodes[node].device_holders ||
+    const bool other = !nodes_.Contains(node) || nodes_[node].facts != base.nodes[node].facts ||
+                       nodes_[node].outside_shard != base.nodes[node].outside_shard;
+    const bool facts = other || nodes_[node].device_holders != base.nodes[node].device_holders ||
+                       PortsCameFree(nodes_[node].ports.get(), base.nodes[node].ports.get()) ||
                        CpusGrew(nodes_[node].numa.get(), base.nodes[node].numa.get());
-    const NodeRoom before{RowOf(idle_, node), RowOf(releasing_, node), RowOf(pipelined_, node)};
+    const NodeRoom before{RowOf(usage_.idle, node), RowOf(usage_.releasing, node),
+                          RowOf(usage_.pipelined, node)};
     const NodeRoom now{RowOf(base.usage.idle, node), RowOf(base.usage.releasing, node),
                        RowOf(base.usage.pipelined, node)};
     const bool use =
@@ -84,11 +104,24 @@ void NodeRoomWatch::CompareBlock(const model::Snapshot& base, size_t begin, bool
   }
 }
 
+// They refuse or permit, so that the vote ends in the first tier in which any of them votes.
 QueueRoomWatch::Rooms QueueRoomWatch::RoomsOf(const Session& session) {
-  const auto& hooks = session.hooks().queue_room;
+  const HookTable& hooks = session.hooks();
+  std::optional<int> deciding;
+  std::vector<Room> plugins;
+  for (const auto& hook : hooks.queue_room) {
+    const bool votes_on_jobs = IsAmong(hooks.job_enqueueable, hooks, hook.origin);
+    if (votes_on_jobs && !deciding) deciding = hook.origin.tier;
+    plugins.push_back({.room = {},
+                       .votes_on_tasks = IsAmong(hooks.allocatable, hooks, hook.origin),
+                       .votes_on_jobs = votes_on_jobs && deciding == hook.origin.tier});
+  }
   Rooms rooms(session.base().queues.size());
   for (QueueId queue : *session.base().queues_by_name) {
-    for (const auto& hook : hooks) rooms[queue].push_back(hook.fn(queue));
+    rooms[queue] = plugins;
+    for (size_t i = 0; i < plugins.size(); ++i) {
+      rooms[queue][i].room = hooks.queue_room[i].fn(queue);
+    }
   }
   return rooms;
 }
@@ -99,15 +132,15 @@ QueueRoomWatch::Change QueueRoomWatch::ChangeOf(QueueId queue) const {
   if (rooms_[queue].size() != now_[queue].size()) return kInEveryWay;
   Change change;
   for (size_t i = 0; i < now_[queue].size(); ++i) {
-    const QueueRoom& before = rooms_[queue][i];
-    const QueueRoom& now = now_[queue][i];
+    const QueueRoom& before = rooms_[queue][i].room;
+    const QueueRoom& now = now_[queue][i].room;
     change.share_grew |= Grew(before.share, now.share);
     change.share_changed |= before.share != now.share;
     change.admission_grew |= Grew(before.admission, now.admission);
-    const bool devices = before.devices != now.devices;
-    change.share_grew |= devices;
-    change.share_changed |= devices;
-    change.admission_grew |= devices;
+    const bool other = before.other != now.other;
+    change.share_grew |= other;
+    change.share_changed |= other;
+    change.admission_grew |= other;
   }
   return change;
 }
@@ -121,15 +154,17 @@ bool QueueRoomWatch::AnyShareChanged() const {
 }
 
 bool QueueRoomWatch::Admits(QueueId queue, const ResourceVec& minimum) const {
-  const auto admits = [&minimum](const QueueRoom& room) {
-    return algo::DimsOver(minimum, room.admission, algo::AskedDims(minimum)) == 0;
+  const auto admits = [&minimum](const Room& of) {
+    return !of.votes_on_jobs ||
+           algo::DimsOver(minimum, of.room.admission, algo::AskedDims(minimum)) == 0;
   };
   return std::all_of(now_[queue].begin(), now_[queue].end(), admits);
 }
 
 bool QueueRoomWatch::Serves(QueueId queue, const ResourceVec& request) const {
-  const auto serves = [&request](const QueueRoom& room) {
-    return algo::DimsOver(request, room.share, algo::AskedDims(request)) == 0;
+  const auto serves = [&request](const Room& of) {
+    return !of.votes_on_tasks ||
+           algo::DimsOver(request, of.room.share, algo::AskedDims(request)) == 0;
   };
   return std::all_of(now_[queue].begin(), now_[queue].end(), serves);
 }
@@ -137,9 +172,10 @@ bool QueueRoomWatch::Serves(QueueId queue, const ResourceVec& request) const {
 int64_t QueueRoomWatch::SlotsUpTo(QueueId queue, const ResourceVec& request, int64_t enough) const {
   const algo::DimMask asked = algo::AskedDims(request);
   int64_t slots = enough;
-  for (const QueueRoom& room : rooms_[queue]) {
+  for (const Room& of : rooms_[queue]) {
+    if (!of.votes_on_tasks) continue;
     for (int d = 0; d < model::kDims; ++d) {
-      if ((asked >> d & 1u) != 0) slots = std::min(slots, room.share[d] / request[d]);
+      if ((asked >> d & 1u) != 0) slots = std::min(slots, of.room.share[d] / request[d]);
     }
   }
   return std::max(slots, int64_t{0});

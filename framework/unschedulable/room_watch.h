@@ -15,9 +15,9 @@ namespace bth::framework {
 class NodeRoomWatch {
  public:
   struct Changes {
-    // Facts, shard or who holds its devices changed, or room grew; by id.
+    // Facts, shard or who holds its devices changed, a host port came free, or room grew; by id.
     std::vector<model::NodeId> grown;
-    std::vector<model::NodeId> other;  // Of them, those whose facts changed.
+    std::vector<model::NodeId> other;  // Of them, those whose facts or shard changed.
     bool any = false;                  // Anything at all about some node.
   };
 
@@ -25,14 +25,13 @@ class NodeRoomWatch {
   // Every node whose use changed in any way counts as grown with `any_use`. Cost: linear in the
   // nodes in blocks that changed.
   Changes Compare(const model::Snapshot& base, bool any_use) const;
+  const model::Usage& usage() const { return usage_; }
 
  private:
   void CompareBlock(const model::Snapshot& base, size_t begin, bool any_use, Changes* out) const;
 
   decltype(model::Snapshot::nodes) nodes_;
-  model::NodeAmounts idle_;
-  model::NodeAmounts releasing_;
-  model::NodeAmounts pipelined_;
+  model::Usage usage_;
 };
 
 // The room of every queue by every plugin that limits queues.
@@ -51,7 +50,7 @@ class QueueRoomWatch {
   bool AnyShareChanged() const;
   // Between the two. Queues that are new changed in every way.
   Change ChangeOf(model::QueueId queue) const;
-  // Whether the queue may admit so much more now, by every plugin; or hold so much more.
+  // Whether the queue may admit so much more now, as the vote goes; or hold so much more.
   bool Admits(model::QueueId queue, const model::ResourceVec& minimum) const;
   bool Serves(model::QueueId queue, const model::ResourceVec& request) const;
   // So often, but not more than `enough`, the queue could hold it beside what it held when it was
@@ -59,7 +58,13 @@ class QueueRoomWatch {
   int64_t SlotsUpTo(model::QueueId queue, const model::ResourceVec& request, int64_t enough) const;
 
  private:
-  using Rooms = IdVector<model::QueueId, std::vector<QueueRoom>>;  // By plugin.
+  // By one plugin.
+  struct Room {
+    QueueRoom room;
+    bool votes_on_tasks = false;  // Whether they are allocatable.
+    bool votes_on_jobs = false;   // Whether they are enqueueable, and its vote decides.
+  };
+  using Rooms = IdVector<model::QueueId, std::vector<Room>>;
   static Rooms RoomsOf(const Session& session);
 
   Rooms rooms_;

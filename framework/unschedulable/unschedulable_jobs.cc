@@ -9,6 +9,7 @@
 #include "framework/nodes/static_fit.h"
 #include "framework/report/figures.h"
 #include "framework/topology/topology.h"
+#include "framework/unschedulable/grown_domains.h"
 
 namespace bth::framework {
 namespace {
@@ -184,7 +185,7 @@ void UnschedulableJobs::ActivateByNodes(Session& session, const NodeRoomWatch::C
   if (!by_domain_lack_.empty()) ActivateByDomains(session, changes.grown);
 }
 
-// A node that is another one now may be large enough for whom none was.
+// A node that is another one now, or one that may be used, may be large enough for whom none was.
 void UnschedulableJobs::ActivateBySize(const Session& session, const std::vector<NodeId>& other) {
   if (other.empty()) return;
   absl::flat_hash_map<model::ShapeId, bool> known;
@@ -231,10 +232,12 @@ void UnschedulableJobs::ServeClaimants(Session& session, const Jobs& jobs,
   }
 }
 
-// A node that grew takes a pod, and some HyperNode that it is in lacks nothing that is known.
+// Some HyperNode lacks nothing that is known, of a node that grew and takes a pod; or it lacked
+// room of all its nodes together, be it where no pod goes.
 void UnschedulableJobs::ActivateByDomains(Session& session, const std::vector<NodeId>& grown) {
   const model::HyperNodeTree& tree = session.topology().tree();
   const NodeJudge& judge = session.picker().judge();
+  GrownDomains domains(session, nodes_.usage(), grown);
   std::vector<JobId> served;
   for (const auto& [lack, jobs] : by_domain_lack_) {
     const auto& kinds = records_.at(*jobs.begin()).refusal.kinds;
@@ -247,7 +250,7 @@ void UnschedulableJobs::ActivateByDomains(Session& session, const std::vector<No
       return std::any_of(of.begin(), of.end(),
                          [&](HyperNodeId id) { return MayHold(session, lack, id); });
     };
-    if (std::any_of(grown.begin(), grown.end(), helps)) {
+    if (std::any_of(grown.begin(), grown.end(), helps) || domains.Help(lack)) {
       served.insert(served.end(), jobs.begin(), jobs.end());
     }
   }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/strings.h"
 #include "tests/support/catch.h"
@@ -130,6 +131,55 @@ tiers:
   fills.memory_bytes = kRoomy / 2;
   Put(fills, watched.mirror());
   watched.Considered({{"ns/a-0", "n1"}, {"ns/a-1", "n0"}});
+}
+
+// A rack of as many nodes as `free_milli` names, with so much free on each beside a pod.
+WorldSpec RackWithFree(const std::vector<int64_t>& free_milli, int64_t minimum_milli) {
+  WorldSpec world;
+  world.queues = {{.name = "q"}};
+  world.hyper_nodes = {{.name = "r0", .tier = 1, .tier_name = "rack"}};
+  for (size_t node = 0; node < free_milli.size(); ++node) {
+    const std::string name = StrCat("n", node);
+    world.nodes.push_back(
+        {.name = name, .cpu_milli = free_milli[node] + 1000, .memory_bytes = kRoomy});
+    world.hyper_nodes.front().nodes.push_back(name);
+    world.pods.push_back({.name = "on-" + name,
+                          .node = name,
+                          .status = model::TaskStatus::kRunning,
+                          .cpu_milli = 1000});
+  }
+  world.jobs = {{.name = "ns/a",
+                 .queue = "q",
+                 .min = 2,
+                 .minimum_cpu_milli = minimum_milli,
+                 .topology = {OneRack()}}};
+  for (const char* name : {"a-0", "a-1"}) {
+    world.pods.push_back({.name = name, .job = "ns/a", .cpu_milli = 4000});
+  }
+  return world;
+}
+
+// Its minimum is more than its pods ask for; what the rack lacks of it comes free where none of
+// them has room.
+TEST_CASE("left alone: a gang that waits for the sum of a rack, whichever node has more",
+          "[framework][topology]") {
+  Watched watched(RackWithFree({8000, 1000}, 10'000), kNearby);
+  CHECK(watched.Considered({}) == 1);
+  CHECK(watched.Considered({}) == 0);
+  watched.mirror().RemovePod("ns/on-n1");
+  CHECK(watched.Considered({{"ns/a-0", "n0"}, {"ns/a-1", "n0"}}) == 1);
+}
+
+TEST_CASE("left alone: a gang that lacks no sum, until a node has room for a pod of it",
+          "[framework][topology]") {
+  Watched watched(RackWithFree({3000, 3500, 2000, 3000}, 8000), kNearby);
+  CHECK(watched.Considered({}) == 1);
+  watched.mirror().RemovePod("ns/on-n2");
+  CHECK(watched.Considered({}) == 0);
+  watched.mirror().RemovePod("ns/on-n0");
+  CHECK(watched.Considered({}) == 1);
+  watched.mirror().RemovePod("ns/on-n1");
+  CHECK(watched.Considered({{"ns/a-0", "n1"}, {"ns/a-1", "n0"}}) == 1);
 }
 
 }  // namespace

@@ -19,14 +19,18 @@
 namespace bth::test {
 namespace {
 
+constexpr std::string_view kOvercommit = "  - {name: overcommit}\n";
+// In a tier of its own: whom it permits, no other plugin is asked about.
+constexpr std::string_view kOvercommitFirst = "  - {name: overcommit}\n- plugins:\n";
+
 std::string PolicyWith(std::string_view actions, std::string_view queue_plugin,
-                       std::string_view more) {
+                       std::string_view more, std::string_view overcommit = kOvercommit) {
   return StrCat("actions: \"", actions, R"("
 tiers:
 - plugins: [{name: priority}, {name: gang}, {name: conformance}]
 - plugins:
-  - {name: overcommit}
-  - {name: drf}
+)",
+                overcommit, R"(  - {name: drf}
   - {name: predicates}
   - )",
                 queue_plugin, R"(
@@ -43,11 +47,18 @@ std::string RandomPolicy(Rng& rng) {
                                            "enqueue, allocate, preempt, reclaim, backfill",
                                            "enqueue, preempt, allocate, backfill",
                                            "enqueue, allocate, gangpreempt, gangreclaim, backfill"};
-  constexpr std::string_view kQueues[] = {"{name: proportion}", "{name: capacity}",
-                                          "{name: capacity, enableHierarchy: true}", "{name: drf}"};
+  constexpr std::string_view kQueues[] = {"{name: proportion}",
+                                          "{name: proportion, enableJobEnqueued: false}",
+                                          "{name: proportion, enabledAllocatable: false}",
+                                          "{name: capacity}",
+                                          "{name: capacity, enableJobEnqueued: false}",
+                                          "{name: capacity, enabledAllocatable: false}",
+                                          "{name: capacity, enableHierarchy: true}",
+                                          "{name: drf}"};
   constexpr std::string_view kMore[] = {"", "  - {name: nodegroup, arguments: {strict: false}}\n",
                                         "  - {name: resourcequota}\n", "  - {name: sla}\n"};
-  return PolicyWith(kActions[rng.Below(6)], kQueues[rng.Below(4)], kMore[rng.Below(4)]);
+  return PolicyWith(kActions[rng.Below(6)], kQueues[rng.Below(8)], kMore[rng.Below(4)],
+                    rng.Chance(0.3) ? kOvercommitFirst : kOvercommit);
 }
 
 // Fourteen cycles of a world, in which some are left alone and in which all are looked at.
@@ -123,6 +134,9 @@ TEST_CASE("unschedulable jobs: the same of gangs that must be near to one anothe
     if (rng.Chance(0.8)) AddRanks(rng, &world);
     if (rng.Chance(0.3)) MakeAlike(rng, &world);
     AddNetwork(rng, &world);
+    for (JobSpec& job : world.jobs) {
+      if (rng.Chance(0.4)) job.minimum_cpu_milli = static_cast<int64_t>(1 + rng.Below(12)) * 500;
+    }
     Life life(rng, std::move(world));
     CompareLooks(conf, life, &looks);
   });

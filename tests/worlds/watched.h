@@ -18,7 +18,8 @@ using Binds = std::map<std::string, std::string>;
 
 class Watched {
  public:
-  Watched(const WorldSpec& world, std::string_view conf) : policy_(conf) {
+  Watched(const WorldSpec& world, std::string_view conf, cache::MirrorOptions options = {})
+      : mirror_(clock_, std::move(options)), policy_(conf) {
     PutPriorities(mirror_);
     Feed(world, mirror_, 0);
   }
@@ -36,7 +37,7 @@ class Watched {
 
  private:
   const ManualClock clock_{absl::FromUnixSeconds(1'000'000)};
-  cache::Mirror mirror_{clock_, {}};
+  cache::Mirror mirror_;
   PolicyBed policy_;
   CycleResult last_;
 };
