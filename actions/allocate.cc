@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "actions/commit_job.h"
 #include "actions/domain_search.h"
 #include "actions/factories.h"
 #include "actions/ignored_arguments.h"
@@ -126,14 +127,13 @@ class AllocateRun {
   // False: the job does not stand, and nothing of it is placed.
   bool Renew(JobId job, bool with_rest) {
     const TaskPlacer::FailedRoles failed_before = placer_.failed_roles();
+    const bool adopts = HasAllocated(session_, job);
     Statement statement(session_, "allocate");
     PlaceNominated(job, statement);
     if (statement.empty()) return true;  // None of its nominations holds any more.
     if (with_rest) PlaceRest(job, statement);
     if (session_.votes().JobReady(job)) {
-      if (absl::Status status = statement.Commit(); !status.ok()) {
-        session_.notes().HoldAt(job, Gate::kBinding, "", std::string(status.message()));
-      }
+      CommitJob(session_, job, adopts, statement);
       return true;
     }
     if (session_.votes().JobPipelined(job)) {
@@ -205,6 +205,7 @@ class AllocateRun {
   // Tries one job; true when it is ready and has tasks left to place on its next turn.
   absl::StatusOr<bool> Visit(JobId job) {
     Worksheet& worksheet = worksheets_.at(job);
+    const bool adopts = HasAllocated(session_, job);
     Statement statement(session_, "allocate");
     if (!PlaceJob(job, worksheet, statement)) return false;
     OrderByRank(session_, job, statement, {});
@@ -213,11 +214,7 @@ class AllocateRun {
       statement.Keep();
       return false;
     }
-    if (absl::Status status = statement.Commit(); !status.ok()) {
-      session_.notes().HoldAt(job, Gate::kBinding, "", std::string(status.message()));
-      return false;
-    }
-    return worksheet.HasTasks();
+    return CommitJob(session_, job, adopts, statement) && worksheet.HasTasks();
   }
 
   Session& session_;

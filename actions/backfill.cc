@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "actions/commit_job.h"
 #include "actions/factories.h"
 #include "actions/ignored_arguments.h"
 #include "actions/queue_jobs.h"
@@ -33,14 +34,6 @@ void TakePipelinedBack(Session& session, JobId job, Statement& statement) {
   }
 }
 
-// Tasks that an earlier action left allocated below the gang's minimum go along once it is met.
-absl::Status CommitJob(Session& session, JobId job, Statement& statement) {
-  for (TaskId task : *session.job(job).tasks) {
-    if (session.state(task).status == TaskStatus::kAllocated) statement.Adopt(task);
-  }
-  return statement.Commit();
-}
-
 // True when an action before has tried these tasks together with the rest of their gang, and let
 // go of all: on their own they would only take places that the rest needs.
 bool TriedWithGang(const Session& session, const SubJobWorksheet& worksheet) {
@@ -59,6 +52,7 @@ void PlaceTasks(Session& session, SubJobWorksheet& worksheet, Statement& stateme
 // One statement for the whole job: a gang below its minimum gets all it lacks, or nothing.
 absl::Status FillJob(Session& session, JobId job) {
   Statement statement(session, "backfill");
+  const bool adopts = HasAllocated(session, job);
   TakePipelinedBack(session, job, statement);
   const bool was_ready = session.votes().JobReady(job);
   Worksheet worksheet = MakeWorksheet(session, job);
@@ -72,9 +66,7 @@ absl::Status FillJob(Session& session, JobId job) {
     if (!stands) statement.DiscardTo(mark);
   }
   if (session.votes().JobReady(job)) {
-    if (absl::Status status = CommitJob(session, job, statement); !status.ok()) {
-      session.notes().HoldAt(job, framework::Gate::kBinding, "", std::string(status.message()));
-    }
+    CommitJob(session, job, adopts, statement);
   } else if (session.votes().JobPipelined(job)) {
     statement.Keep();  // With what is pipelined the gang is whole: it keeps its places.
   } else {

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "absl/status/statusor.h"
+#include "actions/eviction/search.h"
+#include "actions/eviction/turns.h"
 #include "conf/arguments.h"
 #include "framework/hooks/plugin.h"
 
@@ -25,5 +28,10 @@ absl::StatusOr<std::unique_ptr<framework::Action>> CreatePreempt(const conf::Arg
 absl::StatusOr<std::unique_ptr<framework::Action>> CreateReclaim(const conf::Arguments& args);
 // Evicts running tasks that plugins want elsewhere.
 absl::StatusOr<std::unique_ptr<framework::Action>> CreateShuffle(const conf::Arguments& args);
+
+// Those that ask about victims node by node, with a limit to their questions.
+std::unique_ptr<framework::Action> MakePreempt(std::optional<eviction::Comparison> comparison,
+                                               eviction::Turns turns);
+std::unique_ptr<framework::Action> MakeReclaim(eviction::Turns turns);
 
 }  // namespace bth::actions

@@ -2,11 +2,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "actions/eviction/plan.h"
 #include "actions/eviction/search.h"
 #include "actions/eviction/starving_jobs.h"
+#include "actions/eviction/turns.h"
 #include "actions/factories.h"
 #include "actions/ignored_arguments.h"
 #include "actions/queue_jobs.h"
@@ -15,7 +16,6 @@
 namespace bth::actions {
 namespace {
 
-using eviction::Plan;
 using eviction::Reach;
 using framework::Session;
 using model::JobId;
@@ -27,26 +27,39 @@ constexpr std::string_view kPreempt = "preempt";
 // One run of the action.
 class PreemptRun {
  public:
-  PreemptRun(Session& session, std::optional<eviction::Comparison> comparison)
-      : session_(session), queues_(session), search_(session, kPreempt, comparison) {}
+  PreemptRun(Session& session, std::optional<eviction::Comparison> comparison,
+             eviction::Turns& turns)
+      : session_(session),
+        turns_(turns),
+        queues_(session),
+        search_(session, kPreempt, turns, comparison) {}
 
   void Execute() {
     Collect();
-    while (!queues_.empty()) {
-      const QueueId queue = queues_.PopQueue();
-      QueueJobs::JobHeap& jobs = queues_.JobsOf(queue);
+    turns_.Run(session_, queues_,
+               [this](QueueJobs& queues, eviction::Turns::PassesOver passes_over) {
+                 Walk(queues, passes_over);
+               });
+  }
+
+ private:
+  // All jobs but those that `passes_over`.
+  void Walk(QueueJobs& queues, eviction::Turns::PassesOver passes_over) {
+    while (!queues.empty()) {
+      const QueueId queue = queues.PopQueue();
+      QueueJobs::JobHeap& jobs = queues.JobsOf(queue);
       std::vector<JobId> seen;
       while (!jobs.empty()) {
         const JobId job = jobs.Pop();
+        if (passes_over(job)) continue;
         seen.push_back(job);
         session_.WorkOn(
             job, [&] { search_.PlaceJob(job, Reach::kOtherJobs, [](TaskId) { return ""; }); });
       }
-      for (JobId job : seen) session_.WorkOn(job, [&] { PreemptOwnTasks(job); });
+      for (JobId job : seen) session_.WorkOn(job, [&] { search_.PlaceOwnTasks(job); });
     }
   }
 
- private:
   void Collect() {
     for (JobId job : session_.active_jobs()) {
       if (!eviction::IsCandidate(session_, job)) continue;
@@ -63,18 +76,8 @@ class PreemptRun {
     return "jobs with a network topology are left alone; gangpreempt makes room for them";
   }
 
-  // Tasks of the job that are still pending may take the room of its lower ones, one by one. A gang
-  // below its minimum would not be bound for that.
-  void PreemptOwnTasks(JobId job) {
-    TaskHeap tasks = eviction::PendingTasks(session_, job);
-    while (!tasks.empty()) {
-      Plan plan(session_, kPreempt);
-      if (!search_.Place({.task = tasks.Pop(), .reach = Reach::kOwnJob}, plan)) return;
-      if (!session_.votes().JobPipelined(job) || !search_.Commit(job, plan)) return;
-    }
-  }
-
   Session& session_;
+  eviction::Turns& turns_;
   QueueJobs queues_;
   eviction::Search search_;
 };
@@ -92,7 +95,8 @@ absl::StatusOr<int64_t> InRange(const conf::Arguments& args, std::string_view ke
 class Preempt final : public framework::Action {
  public:
   // With `comparison` nodes are chosen by what is evicted there (topology-aware preemption).
-  explicit Preempt(std::optional<eviction::Comparison> comparison) : comparison_(comparison) {}
+  Preempt(std::optional<eviction::Comparison> comparison, eviction::Turns turns)
+      : comparison_(comparison), turns_(std::move(turns)) {}
   std::string_view name() const override { return "preempt"; }
   absl::Status Execute(framework::Session& session) override;
   bool evicts() const override { return true; }
@@ -102,10 +106,11 @@ class Preempt final : public framework::Action {
 
  private:
   const std::optional<eviction::Comparison> comparison_;
+  eviction::Turns turns_;
 };
 
 absl::Status Preempt::Execute(Session& session) {
-  PreemptRun(session, comparison_).Execute();
+  PreemptRun(session, comparison_, turns_).Execute();
   return absl::OkStatus();
 }
 
@@ -128,7 +133,12 @@ absl::StatusOr<std::unique_ptr<framework::Action>> CreatePreempt(const conf::Arg
                        InRange(args, "minCandidateNodesAbsolute", defaults.least, kNodesMax));
   BTH_ASSIGN_OR_RETURN(comparison.most,
                        InRange(args, "maxCandidateNodesAbsolute", defaults.most, kNodesMax));
-  return std::make_unique<Preempt>(aware ? std::optional(comparison) : std::nullopt);
+  return MakePreempt(aware ? std::optional(comparison) : std::nullopt, eviction::Turns());
+}
+
+std::unique_ptr<framework::Action> MakePreempt(std::optional<eviction::Comparison> comparison,
+                                               eviction::Turns turns) {
+  return std::make_unique<Preempt>(comparison, std::move(turns));
 }
 
 }  // namespace bth::actions

@@ -1,10 +1,12 @@
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "absl/types/span.h"
 #include "actions/eviction/protection.h"
 #include "actions/eviction/search.h"
 #include "actions/eviction/starving_jobs.h"
+#include "actions/eviction/turns.h"
 #include "actions/factories.h"
 #include "actions/ignored_arguments.h"
 #include "actions/queue_jobs.h"
@@ -24,19 +26,29 @@ constexpr std::string_view kReclaim = "reclaim";
 // One run of the action.
 class ReclaimRun {
  public:
-  explicit ReclaimRun(Session& session)
-      : session_(session), queues_(session), search_(session, kReclaim) {}
+  ReclaimRun(Session& session, eviction::Turns& turns)
+      : session_(session), turns_(turns), queues_(session), search_(session, kReclaim, turns) {}
 
   void Execute() {
     for (JobId job : session_.active_jobs()) {
       if (eviction::IsCandidate(session_, job)) queues_.Add(job);
     }
-    while (!queues_.empty()) {
-      const QueueId queue = queues_.PopQueue();
+    turns_.Run(session_, queues_,
+               [this](QueueJobs& queues, eviction::Turns::PassesOver passes_over) {
+                 Walk(queues, passes_over);
+               });
+  }
+
+ private:
+  // All jobs but those that `passes_over`.
+  void Walk(QueueJobs& queues, eviction::Turns::PassesOver passes_over) {
+    while (!queues.empty()) {
+      const QueueId queue = queues.PopQueue();
       if (session_.votes().Overused(queue)) continue;
-      QueueJobs::JobHeap& jobs = queues_.JobsOf(queue);
+      QueueJobs::JobHeap& jobs = queues.JobsOf(queue);
       while (!jobs.empty()) {
         const JobId job = jobs.Pop();
+        if (passes_over(job)) continue;
         // What the queue would use stays within what it may demand from others.
         const auto why_not = [this, queue](TaskId task) {
           return eviction::WhyNoDemand(session_, queue, absl::Span<const TaskId>(&task, 1));
@@ -46,8 +58,8 @@ class ReclaimRun {
     }
   }
 
- private:
   Session& session_;
+  eviction::Turns& turns_;
   QueueJobs queues_;
   eviction::Search search_;
 };
@@ -55,16 +67,20 @@ class ReclaimRun {
 // Thread: scheduling.
 class Reclaim final : public framework::Action {
  public:
+  explicit Reclaim(eviction::Turns turns) : turns_(std::move(turns)) {}
   std::string_view name() const override { return "reclaim"; }
   absl::Status Execute(framework::Session& session) override;
   bool evicts() const override { return true; }
   std::optional<framework::VictimKind> victim_kind() const override {
     return framework::VictimKind::kReclaim;
   }
+
+ private:
+  eviction::Turns turns_;
 };
 
 absl::Status Reclaim::Execute(Session& session) {
-  ReclaimRun(session).Execute();
+  ReclaimRun(session, turns_).Execute();
   return absl::OkStatus();
 }
 
@@ -72,7 +88,11 @@ absl::Status Reclaim::Execute(Session& session) {
 
 absl::StatusOr<std::unique_ptr<framework::Action>> CreateReclaim(const conf::Arguments& args) {
   BTH_RETURN_IF_ERROR(NoteErrorCache(args));
-  return std::make_unique<Reclaim>();
+  return MakeReclaim(eviction::Turns());
+}
+
+std::unique_ptr<framework::Action> MakeReclaim(eviction::Turns turns) {
+  return std::make_unique<Reclaim>(std::move(turns));
 }
 
 }  // namespace bth::actions

@@ -44,8 +44,8 @@ absl::Status Shuffle::Execute(Session& session) {
     if (session.state(victim).status != TaskStatus::kRunning) continue;
     framework::Statement statement(session, "shuffle");
     statement.Evict(victim, TaskId());
-    // Refused: too much is under way, or writes about its node are stopped. The next cycle asks
-    // again.
+    // Refused: too much is under way, or writes about its node are stopped. Whoever named it may do
+    // so again at its next turn.
     if (!statement.Commit().ok()) continue;
   }
   return absl::OkStatus();

@@ -84,8 +84,9 @@ std::vector<TaskId> CandidatesOn(const Session& session, const NodeTasks& tasks,
     if (rule == SparedBy::kNone) candidates.push_back(task);
   }
   CountKept(tasks, node, spared);
-  // Not std::sort: orders of single plugins hold within a job or a queue, and together they may go
-  // round in a circle.
+  // Not std::sort: orders of single plugins hold within a job or a queue, and indices of tasks only
+  // where both have one, so that together they may go round in a circle. Then the order of
+  // NodeTasks has a say in the outcome.
   std::stable_sort(candidates.begin(), candidates.end(),
                    [&](TaskId a, TaskId b) { return EvictedBefore(session, ask.task, a, b); });
   return candidates;

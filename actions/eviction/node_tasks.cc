@@ -22,8 +22,6 @@ bool TakesPart(const Session& session, TaskId task) {
 
 NodeTasks::NodeTasks(const Session& session) {
   const size_t nodes = session.base().nodes.size();
-  std::vector<TaskId> candidates;
-  first_task_.assign(nodes + 1, 0);
   kept_.resize(nodes);
   for (TaskId task : session.base().tasks.ids()) {
     const model::TaskState& state = session.state(task);
@@ -31,16 +29,24 @@ NodeTasks::NodeTasks(const Session& session) {
     if (model::InGroup(state.status, model::kPreemptableGroup)) {
       if (!TakesPart(session, task)) {
         ++RowAt(kept_, state.node).outside;
-        continue;
-      }
-      if (!session.task(task).preemptable) {
+      } else if (!session.task(task).preemptable) {
         ++RowAt(kept_, state.node).marked;
-        continue;
       }
-      candidates.push_back(task);
-      ++first_task_[state.node.index() + 1];
     } else if (session.base().usage.tasks[task].status == TaskStatus::kReleasing) {
       leaving_.push_back({state.node, session.task(task).priority});
+    }
+  }
+  std::vector<TaskId> candidates;
+  first_task_.assign(nodes + 1, 0);
+  // All jobs that take part, by age, and each one's tasks by theirs.
+  for (model::JobId job : *session.base().all_jobs) {
+    for (TaskId task : *session.job(job).tasks) {
+      const model::TaskState& state = session.state(task);
+      if (!state.node.valid() || state.node.index() >= nodes) continue;
+      if (!model::InGroup(state.status, model::kPreemptableGroup)) continue;
+      if (!session.task(task).preemptable) continue;
+      candidates.push_back(task);
+      ++first_task_[state.node.index() + 1];
     }
   }
   for (size_t i = 0; i < nodes; ++i) first_task_[i + 1] += first_task_[i];

@@ -20,7 +20,8 @@ class NodeTasks {
  public:
   explicit NodeTasks(const framework::Session& session);
 
-  // In no meaningful order; those evicted since are still in it.
+  // The older jobs first, and of each the older tasks: an order that does not come from ids. Those
+  // evicted since are still in it.
   absl::Span<const model::TaskId> On(model::NodeId node) const {
     return {tasks_.data() + first_task_[node.index()],
             first_task_[node.index() + 1] - first_task_[node.index()]};

@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "framework/report/fit_report.h"
 #include "framework/session/statement.h"
+#include "framework/unschedulable/refusal.h"
 
 namespace bth::actions::eviction {
 
@@ -30,6 +31,10 @@ bool AllocateFollows(const Session& session, std::string_view action) {
   return std::find(own, actions.end(), "allocate") != actions.end();
 }
 
+bool WasCutShort(const std::optional<framework::VictimSearch>& failure) {
+  return failure && failure->preset == framework::kSearchCutShort;
+}
+
 }  // namespace
 
 int64_t Comparison::Wanted(int64_t nodes) const {
@@ -37,9 +42,11 @@ int64_t Comparison::Wanted(int64_t nodes) const {
   return std::clamp<int64_t>(share, 1, std::max<int64_t>(nodes, 1));
 }
 
-Search::Search(Session& session, std::string_view action, std::optional<Comparison> comparison)
+Search::Search(Session& session, std::string_view action, Turns& turns,
+               std::optional<Comparison> comparison)
     : session_(session),
       action_(action),
+      turns_(turns),
       comparison_(comparison),
       picker_(session.picker()),
       judge_(picker_.judge()) {}
@@ -53,6 +60,8 @@ void Search::PlaceJob(JobId job, Reach reach, WhyNotAsk why_not) {
   Plan plan(session_, action_);
   std::optional<framework::VictimSearch> failure;
   size_t planned = 0;
+  // One that had all questions of a run and needs more does not begin the next run as well.
+  const bool is_first = QuestionsOf(reach) == 0;
   const Goal goal{.reach = reach, .why_not = why_not, .failure = &failure, .planned = &planned};
   if (session_.job(job).has_sub_group_policy) {
     PlaceSubJobs(job, goal, plan);
@@ -61,6 +70,7 @@ void Search::PlaceJob(JobId job, Reach reach, WhyNotAsk why_not) {
     PlaceTasks(
         tasks, goal, [this, job] { return !framework::IsStarving(session_, job); }, plan);
   }
+  if (WasCutShort(failure) && !is_first) turns_.CutOff(session_, job);
   if (plan.empty() || !session_.votes().JobPipelined(job)) {
     if (planned > 0) {
       NoteDropped(job, std::move(failure), session_.job(job).tasks->front(),
@@ -73,7 +83,25 @@ void Search::PlaceJob(JobId job, Reach reach, WhyNotAsk why_not) {
   }
   // What the finished plan does without.
   plan.Spare({}, [this](TaskId task, NodeId node) { return judge_.MayTake(task, node); });
+  // It stands until something is placed.
+  if (WasCutShort(failure)) session_.notes().NoteVictimSearch(job, *std::move(failure));
   Commit(job, plan);
+}
+
+void Search::PlaceOwnTasks(JobId job) {
+  const bool is_first = QuestionsOf(Reach::kOwnJob) == 0;
+  TaskHeap tasks = PendingTasks(session_, job);
+  while (!tasks.empty()) {
+    Plan plan(session_, action_);
+    const Ask ask{.task = tasks.Pop(), .reach = Reach::kOwnJob};
+    if (!Place(ask, plan)) {
+      if (!cut_short_) return;
+      session_.notes().NoteVictimSearch(job, Failure(ask));
+      if (!is_first) turns_.CutOff(session_, job);
+      return;
+    }
+    if (!session_.votes().JobPipelined(job) || !Commit(job, plan)) return;
+  }
 }
 
 void Search::NoteDropped(JobId job, std::optional<framework::VictimSearch> failure, TaskId task,
@@ -101,7 +129,9 @@ void Search::PlaceTasks(TaskHeap& tasks, const Goal& goal, absl::FunctionRef<boo
       continue;
     }
     const bool placed = Place(ask, plan);
-    if (!placed && !*goal.failure) *goal.failure = Failure(ask);
+    // The first one is told; but what was cut short is no answer.
+    const bool tells = !*goal.failure || (cut_short_ && !WasCutShort(*goal.failure));
+    if (!placed && tells) *goal.failure = Failure(ask);
   }
   if (plan.HasEvictions()) *goal.planned = std::max(*goal.planned, plan.pipelined());
 }
@@ -148,6 +178,7 @@ bool Search::Commit(JobId job, Plan& plan) {
 bool Search::Place(const Ask& ask, Plan& plan) {
   failure_ = {};
   hopeless_ = false;
+  cut_short_ = false;
   if (!IsEligible(ask)) return false;
   hopeless_ = !MayBeGranted(session_, ask);
   if (const Tally* known = failures_.Find(session_, ask)) {
@@ -165,8 +196,17 @@ bool Search::Place(const Ask& ask, Plan& plan) {
     return true;
   }
   if (!hopeless_ && PlaceByVictims(ask, plan)) return true;
-  if (questions_ < kQuestionsMax) failures_.Add(session_, ask, failure_);
+  if (!cut_short_) failures_.Add(session_, ask, failure_);
   return false;
+}
+
+bool Search::MayAskMore(Reach reach) {
+  const bool may = QuestionsOf(reach) < turns_.questions_max();
+  if (!may) {
+    cut_short_ = true;
+    session_.NoteCutShort();
+  }
+  return may;
 }
 
 bool Search::IsEligible(const Ask& ask) {
@@ -218,7 +258,7 @@ bool Search::PlaceByOrder(const Ask& ask, ShardPart part, Plan& plan) {
   // A heap: mostly one of the first nodes does.
   const auto later = [](const RankedNode& a, const RankedNode& b) { return b.ComesBefore(a); };
   std::make_heap(nodes.begin(), nodes.end(), later);
-  while (!nodes.empty()) {
+  while (!nodes.empty() && MayAskMore(ask.reach)) {
     std::pop_heap(nodes.begin(), nodes.end(), later);
     if (TryNode(ask, nodes.back().node, plan)) return true;
     nodes.pop_back();
@@ -231,6 +271,7 @@ bool Search::PlaceByDamage(const Ask& ask, ShardPart part, Plan& plan) {
   const auto wanted = static_cast<size_t>(comparison_->Wanted(static_cast<int64_t>(nodes.size())));
   std::vector<Damage> choices;
   for (const RankedNode& entry : nodes) {
+    if (!MayAskMore(ask.reach)) break;
     const Plan::Mark mark = plan.Checkpoint();
     if (!TryNode(ask, entry.node, plan)) continue;
     choices.push_back(Assess(entry.node, plan.VictimsSince(mark)));
@@ -252,26 +293,30 @@ bool Search::PlaceByDamage(const Ask& ask, ShardPart part, Plan& plan) {
 Search::Damage Search::Assess(NodeId node, std::vector<TaskId> victims) const {
   std::reverse(victims.begin(), victims.end());
   Damage damage{.node = node, .victims = std::move(victims)};
+  const auto priority_of = [this](TaskId task) {
+    return session_.task(task).pod_priority.value_or(0);
+  };
+  // Whoever has not started does so now: later than all who have.
+  constexpr int64_t kNow = std::numeric_limits<int64_t>::max();
   int32_t highest = std::numeric_limits<int32_t>::min();
-  damage.latest_start_us = std::numeric_limits<int64_t>::max();
+  damage.latest_start_us = kNow;
   for (TaskId victim : damage.victims) {
-    const model::TaskRow& row = session_.task(victim);
-    damage.priority_sum += int64_t{row.priority} + (int64_t{1} << 31);
-    if (row.priority > highest) {
-      highest = row.priority;
-      damage.latest_start_us = row.names->created_us;
-    } else if (row.priority == highest) {
-      damage.latest_start_us = std::min(damage.latest_start_us, row.names->created_us);
+    const int32_t priority = priority_of(victim);
+    const int64_t started_us = session_.task(victim).started_us;
+    const int64_t start_us = started_us != 0 ? started_us : kNow;
+    damage.priority_sum += int64_t{priority} + (int64_t{1} << 31);
+    if (priority > highest) {
+      highest = priority;
+      damage.latest_start_us = start_us;
+    } else if (priority == highest) {
+      damage.latest_start_us = std::min(damage.latest_start_us, start_us);
     }
   }
-  if (!damage.victims.empty()) {
-    damage.first_priority = session_.task(damage.victims.front()).priority;
-  }
+  if (!damage.victims.empty()) damage.first_priority = priority_of(damage.victims.front());
   return damage;
 }
 
 bool Search::TryNode(const Ask& ask, NodeId node, Plan& plan) {
-  if (questions_ >= kQuestionsMax) return false;
   if (const framework::ReasonId reason = judge_.BeyondHelp(ask.task, node);
       reason != framework::kFits) {
     failure_.beyond_help.Add(reason);
@@ -280,7 +325,7 @@ bool Search::TryNode(const Ask& ask, NodeId node, Plan& plan) {
   const std::vector<TaskId> candidates =
       CandidatesOn(session_, tasks(), ask, node, &failure_.spared);
   if (candidates.empty()) return false;
-  ++questions_;
+  ++QuestionsOf(ask.reach);
   framework::VictimChoice choice = framework::GrantedVictims(session_, AskerOf(ask), candidates);
   if (session_.context().metrics != nullptr && ask.reach != Reach::kOtherQueues) {
     session_.context().metrics->SetPreemptionVictims(static_cast<int64_t>(choice.victims.size()));
@@ -369,9 +414,7 @@ framework::VictimSearch Search::Failure(const Ask& ask) {
     CountAllProtected(session_.prospects().ProtectionFrom(session_, SeekerOf(session_, ask)),
                       &failure);
   }
-  if (questions_ >= kQuestionsMax) {
-    failure.preset = "the search for victims was cut short; it begins anew with the next cycle";
-  }
+  if (cut_short_) failure.preset = std::string(framework::kSearchCutShort);
   return failure;
 }
 

@@ -15,6 +15,7 @@
 #include "actions/eviction/plan.h"
 #include "actions/eviction/protection.h"
 #include "actions/eviction/tally.h"
+#include "actions/eviction/turns.h"
 #include "actions/worksheet.h"
 #include "framework/nodes/node_picker.h"
 #include "framework/session/session.h"
@@ -36,24 +37,18 @@ class Search {
   // Why nothing may be asked for the task; empty: it may.
   using WhyNotAsk = absl::FunctionRef<std::string(model::TaskId)>;
 
-  // Questions to the plugins about victims that one run may ask; what is left then waits for the
-  // next cycle. About a second.
-  static constexpr int64_t kQuestionsMax = 1'000'000;
-
-  // `action` must outlive the search. With `comparison` the node whose victims matter least is
-  // taken, else the first by score (or by name, for reclaim) on which victims suffice.
-  Search(framework::Session& session, std::string_view action,
+  // `action` and `turns` must outlive the search: what its questions do not suffice for is left to
+  // the next run. With `comparison` the node whose victims matter least is taken, else the first by
+  // score (or by name, for reclaim) on which victims suffice.
+  Search(framework::Session& session, std::string_view action, Turns& turns,
          std::optional<Comparison> comparison = std::nullopt);
 
   // The job gets what it lacks, or nobody is evicted and the job's report says why. Only tasks that
   // `why_not` admits are placed.
   void PlaceJob(model::JobId job, Reach reach, WhyNotAsk why_not);
-  // Pipelines `task` in `plan`, with the evictions that it needs. False: nothing was found,
-  // nothing is changed. A task that fits somewhere without evictions gets that place.
-  bool Place(const Ask& ask, Plan& plan);
-  // Hands over the plan of a job. False: the sink refused it, and the job's report says so, or
-  // nobody has to go.
-  bool Commit(model::JobId job, Plan& plan);
+  // Tasks of the job that are still pending may take the room of its lower ones, one by one. A gang
+  // below its minimum would not be bound for that.
+  void PlaceOwnTasks(model::JobId job);
 
  private:
   // What the tasks of one job have in common.
@@ -73,6 +68,17 @@ class Search {
     int64_t latest_start_us = 0;  // The earliest among the victims of the highest priority.
   };
 
+  // Pipelines `task` in `plan`, with the evictions that it needs. False: nothing was found,
+  // nothing is changed. A task that fits somewhere without evictions gets that place.
+  bool Place(const Ask& ask, Plan& plan);
+  // Hands over the plan of a job. False: the sink refused it, and the job's report says so, or
+  // nobody has to go.
+  bool Commit(model::JobId job, Plan& plan);
+  // False: the run has no more questions of this kind, so that the search for it is cut short.
+  bool MayAskMore(Reach reach);
+  int64_t& QuestionsOf(Reach reach) {
+    return reach == Reach::kOwnJob ? own_questions_ : questions_;
+  }
   void PlaceTasks(TaskHeap& tasks, const Goal& goal, absl::FunctionRef<bool()> enough, Plan& plan);
   void PlaceSubJobs(model::JobId job, const Goal& goal, Plan& plan);
   // Says on the job that a plan was given up.
@@ -101,14 +107,17 @@ class Search {
 
   framework::Session& session_;
   const std::string_view action_;
+  Turns& turns_;
   const std::optional<Comparison> comparison_;
   framework::NodePicker& picker_;
   const framework::NodeJudge& judge_;
   std::unique_ptr<NodeTasks> tasks_;  // Made when first needed.
   KnownFailures failures_;
-  Tally failure_;          // Of the last failed search.
-  bool hopeless_ = false;  // Nobody may go for whom it was made.
+  Tally failure_;           // Of the last failed search.
+  bool hopeless_ = false;   // Nobody may go for whom it was made.
+  bool cut_short_ = false;  // It ended because there were no more questions.
   int64_t questions_ = 0;
+  int64_t own_questions_ = 0;  // About victims of the job's own.
 };
 
 }  // namespace bth::actions::eviction

@@ -39,6 +39,14 @@ ResourceVec RoomOn(const Session& session, absl::Span<const NodeId> nodes) {
   return room;
 }
 
+std::vector<TaskId> TasksOf(const std::vector<Bundle>& bundles) {
+  std::vector<TaskId> tasks;
+  for (const Bundle& bundle : bundles) {
+    tasks.insert(tasks.end(), bundle.tasks.begin(), bundle.tasks.end());
+  }
+  return tasks;
+}
+
 }  // namespace
 
 Search::Search(Session& session, std::string_view action, Kind kind, const Options& options)
@@ -203,12 +211,10 @@ Search::Outcome Search::TryDomain(const Ask& ask) {
   };
   absl::flat_hash_set<JobId> spared;
   for (;;) {
-    int tier = 0;
-    const std::vector<Bundle> bundles = ApprovedBundles(ask, spared, &tier);
-    if (bundles.empty()) return Outcome::kNoVictims;
-    const size_t count = ShortestPrefix(ask, bundles);
-    if (count == 0) return Outcome::kNotEnough;
-    const absl::Span<const Bundle> taken(bundles.data(), count);
+    const Approval approval = Approve(ask, spared);
+    if (approval.bundles.empty()) return Outcome::kNoVictims;
+    if (approval.enough == 0) return Outcome::kNotEnough;
+    const absl::Span<const Bundle> taken(approval.bundles.data(), approval.enough);
     std::optional<Placements> placements = PlacementsAfter(ask, taken);
     if (!placements) return Outcome::kNotEnough;
     VictimUnits units(session_, taken, *std::move(placements));
@@ -219,7 +225,7 @@ Search::Outcome Search::TryDomain(const Ask& ask) {
     units.Spare(plan, may_take);
     // Free room is allocate's to give.
     if (!plan.HasEvictions()) return refused("nobody has to go, so that it is left to allocate");
-    const std::vector<JobId> rivals = Rivals(units, tier);
+    const std::vector<JobId> rivals = Rivals(units, approval.choice.tier);
     if (rivals.empty()) {
       if (const absl::Status status = plan.Commit(); !status.ok()) {
         session_.notes().HoldAt(ask.job, framework::Gate::kBinding, "",
@@ -292,31 +298,64 @@ std::vector<Bundle> Search::CandidateBundles(const Ask& ask,
   return bundles;
 }
 
-std::vector<Bundle> Search::ApprovedBundles(const Ask& ask,
-                                            const absl::flat_hash_set<JobId>& spared, int* tier) {
-  std::vector<Bundle> bundles = CandidateBundles(ask, spared);
-  SortBundles(session_, ask.claim, bundles);
-  std::vector<TaskId> candidates;
-  for (const Bundle& bundle : bundles) {
-    candidates.insert(candidates.end(), bundle.tasks.begin(), bundle.tasks.end());
+Search::Approval Search::Approve(const Ask& ask, const absl::flat_hash_set<JobId>& spared) {
+  std::vector<Bundle> asked = CandidateBundles(ask, spared);
+  SortBundles(session_, ask.claim, asked);
+  Approval approval = ApprovalOf(ask, asked);
+  if (spared.empty()) {
+    asked_ = TasksOf(asked);
+    kept_with_gangs_ = static_cast<int64_t>(approval.choice.victims.size()) -
+                       static_cast<int64_t>(TasksOf(approval.bundles).size());
   }
-  const framework::VictimChoice choice =
-      framework::GrantedVictims(session_, AskerFor(ask.job), candidates);
-  *tier = choice.tier;
-  KeepApproved(session_, choice.victims, bundles);
+  while (approval.enough == 0 && options_.allow_whole && LeaveOutVain(ask, approval, asked)) {
+    approval = ApprovalOf(ask, asked);
+  }
+  return approval;
+}
+
+Search::Approval Search::ApprovalOf(const Ask& ask, std::vector<Bundle> asked) {
+  Approval approval{.bundles = std::move(asked)};
+  std::vector<Bundle>& bundles = approval.bundles;
+  approval.choice = framework::GrantedVictims(session_, AskerFor(ask.job), TasksOf(bundles));
+  KeepApproved(session_, approval.choice.victims, bundles);
   DropHalfGangs(session_, bundles);
   SortBundles(session_, ask.claim, bundles);
   if (!options_.allow_whole) {
     std::erase_if(bundles, [](const Bundle& bundle) { return bundle.whole; });
   }
-  if (spared.empty()) {
-    kept_with_gangs_ = static_cast<int64_t>(choice.victims.size());
-    for (const Bundle& bundle : bundles) {
-      kept_with_gangs_ -= static_cast<int64_t>(bundle.tasks.size());
-    }
-    asked_ = std::move(candidates);
+  if (!bundles.empty()) approval.enough = ShortestPrefix(ask, bundles);
+  return approval;
+}
+
+bool Search::LeaveOutVain(const Ask& ask, const Approval& approval,
+                          std::vector<Bundle>& asked) const {
+  absl::flat_hash_set<JobId> whole;
+  for (const Bundle& bundle : approval.bundles) {
+    if (bundle.whole) whole.insert(bundle.job);
   }
-  return bundles;
+  const auto stays = [&whole](const Bundle& bundle) {
+    return bundle.whole && !whole.contains(bundle.job);
+  };
+  const absl::flat_hash_set<TaskId> granted(approval.choice.victims.begin(),
+                                            approval.choice.victims.end());
+  const auto vain = std::find_if(asked.begin(), asked.end(), [&](const Bundle& bundle) {
+    return stays(bundle) && std::any_of(bundle.tasks.begin(), bundle.tasks.end(),
+                                        [&](TaskId task) { return granted.contains(task); });
+  });
+  if (vain == asked.end()) return false;
+  const JobId first = vain->job;
+  std::vector<TaskId> tasks = TasksOf(approval.bundles);
+  const size_t approved = tasks.size();
+  std::erase_if(asked, [&](const Bundle& bundle) {
+    if (!stays(bundle) || bundle.job == first) return stays(bundle);
+    tasks.resize(approved);
+    tasks.insert(tasks.end(), bundle.tasks.begin(), bundle.tasks.end());
+    const auto beside = framework::GrantedVictims(session_, AskerFor(ask.job), tasks);
+    return beside.victims.size() < tasks.size();
+  });
+  // Nor those of which some task may not go at all.
+  DropHalfGangs(session_, asked);
+  return true;
 }
 
 std::optional<Placements> Search::PlacementsAfter(const Ask& ask,

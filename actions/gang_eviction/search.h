@@ -65,9 +65,19 @@ class Search {
   // What is said when no domain did; empty: what was counted is all.
   std::string WhyNone(const std::vector<PendingPart>& parts, bool any_domain,
                       bool any_victims) const;
-  // Bundles that plugins approve, without jobs in `spared`; `tier` named them.
-  std::vector<Bundle> ApprovedBundles(const Ask& ask,
-                                      const absl::flat_hash_set<model::JobId>& spared, int* tier);
+  // What plugins approve of the bundles that they are asked about.
+  struct Approval {
+    std::vector<Bundle> bundles;  // In the order in which they go.
+    framework::VictimChoice choice;
+    size_t enough = 0;  // The least number of bundles, from the first on, that makes room; 0: none.
+  };
+  // Without jobs in `spared`. Where that does not make room, plugins are asked again without gangs
+  // of which they approve only a part, for others may have what these use up.
+  Approval Approve(const Ask& ask, const absl::flat_hash_set<model::JobId>& spared);
+  Approval ApprovalOf(const Ask& ask, std::vector<Bundle> asked);
+  // Takes whole gangs out of `asked` that plugins do not approve beside all that they do; among
+  // them is one of which some tasks were approved in vain. False: there is no such gang.
+  bool LeaveOutVain(const Ask& ask, const Approval& approval, std::vector<Bundle>& asked) const;
   // Why the job's pods are no candidates; kNone: they are.
   eviction::SparedBy WhySpared(const Ask& ask, model::JobId job) const;
   std::vector<Bundle> CandidateBundles(const Ask& ask,

@@ -24,19 +24,13 @@ using model::TaskStatus;
 
 constexpr int64_t kGi = int64_t{1} << 30;
 
-std::unique_ptr<framework::PolicyInstance> MakePolicy(std::string_view conf) {
-  static const framework::Registry* const registry = [] {
-    auto* made = new framework::Registry();
-    plugins::RegisterBuiltinPlugins(*made);
-    actions::RegisterBuiltinActions(*made);
-    RegisterBoundless(*made);
-    return made;
-  }();
-  auto loaded = conf::ParsePolicy(conf, registry->Names());
+std::unique_ptr<framework::PolicyInstance> MakePolicy(std::string_view conf,
+                                                      const framework::Registry& registry) {
+  auto loaded = conf::ParsePolicy(conf, registry.Names());
   if (!loaded.ok()) throw std::runtime_error(std::string(loaded.status().message()));
   std::vector<conf::Finding> findings;
   auto made = framework::PolicyInstance::Create(
-      std::make_shared<const conf::Policy>(std::move(loaded->policy)), *registry, &findings);
+      std::make_shared<const conf::Policy>(std::move(loaded->policy)), registry, &findings);
   if (!made.ok()) throw std::runtime_error(std::string(made.status().message()));
   return *std::move(made);
 }
@@ -159,10 +153,22 @@ class BatchJudge {
 
 }  // namespace
 
-EvictionWorld::EvictionWorld(std::string_view conf, int leave_cycles)
+const framework::Registry& EvictionWorld::UsualRegistry() {
+  static const framework::Registry* const registry = [] {
+    auto* made = new framework::Registry();
+    plugins::RegisterBuiltinPlugins(*made);
+    actions::RegisterBuiltinActions(*made);
+    RegisterBoundless(*made);
+    return made;
+  }();
+  return *registry;
+}
+
+EvictionWorld::EvictionWorld(std::string_view conf, int leave_cycles,
+                             const framework::Registry& registry)
     : clock_(absl::FromUnixSeconds(1'000'000)),
       mirror_(clock_, {}),
-      policy_(MakePolicy(conf)),
+      policy_(MakePolicy(conf, registry)),
       leave_cycles_(leave_cycles) {
   mirror_.PutPriorityClass("low", 10, false);
   mirror_.PutPriorityClass("mid", 100, false);
@@ -221,7 +227,8 @@ void EvictionWorld::Put(const EvictionPod& pod) {
                     .name = pod.name,
                     .uid = "uid-" + pod.name,
                     .role = "",
-                    .created_us = pod.created_us};
+                    .created_us = pod.created_us,
+                    .index = pod.index};
   compiled.job_key = "ns/" + pod.job;
   compiled.ours = true;
   compiled.node_name = pod.node;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "cache/cluster/mirror.h"
+#include "framework/hooks/plugin.h"
 #include "framework/session/cycle.h"
 #include "framework/session/effects.h"
 
@@ -34,6 +36,7 @@ struct EvictionPod {
   int64_t created_us = 0;
   int leaves_in = 0;  // Cycles, while releasing.
   std::string part;   // Of its job, where that has parts.
+  std::optional<int64_t> index = {};
 };
 
 struct EvictionJob {
@@ -71,7 +74,10 @@ struct EvictionCycle {
 class EvictionWorld {
  public:
   // `leave_cycles`: how long victims take to go. There are the priority classes low, mid and high.
-  EvictionWorld(std::string_view conf, int leave_cycles);
+  EvictionWorld(std::string_view conf, int leave_cycles)
+      : EvictionWorld(conf, leave_cycles, UsualRegistry()) {}
+  // With `registry` there are no other plugins and actions than its own.
+  EvictionWorld(std::string_view conf, int leave_cycles, const framework::Registry& registry);
 
   void Add(EvictionNode node);
   void AddQueue(const std::string& name, int32_t weight, int32_t priority);
@@ -89,6 +95,7 @@ class EvictionWorld {
   int WholeParts(const std::string& job) const;
 
  private:
+  static const framework::Registry& UsualRegistry();
   void Put(const EvictionPod& pod);
   void Apply(const framework::CycleReport& report, EvictionCycle* cycle);
   void LetVictimsGo();

@@ -279,5 +279,35 @@ TEST_CASE("gang plan: idle room before room that is being left, and trials leave
         "gangpreempt: evicting all that may be evicted would not make room for 2 pods together");
 }
 
+TEST_CASE("gangreclaim: who cannot go whole does not keep others from it", "[actions][gang]") {
+  struct Case {
+    std::string name, victims;
+    std::set<std::string> evictions;
+  };
+  // other holds eight CPUs and deserves six, mine four; two are idle.
+  const Case c = GENERATE(values<Case>({
+      {"a gang beyond what the queue may lose, and a small one behind it",
+       "job v1 queue=other min=4 tasks=4 cpu=1 node=n1; job v2 queue=other min=2 tasks=2 cpu=1 "
+       "node=n1",
+       {"v2-0", "v2-1"}},
+      {"two gangs that are too large",
+       "job v1 queue=other min=3 tasks=3 cpu=1 node=n1; job v2 queue=other min=3 tasks=3 cpu=1 "
+       "node=n1",
+       {}},
+      {"a gang of which a pod must stay",
+       "job v1 queue=other min=4 tasks=3 cpu=1 node=n1; task v1-3 job=v1 cpu=1 node=n1 critical;"
+       "job v2 queue=other min=2 tasks=2 cpu=1 node=n1",
+       {"v2-0", "v2-1"}},
+  }));
+  CAPTURE(c.name);
+  const auto outcome =
+      RunCycle(Builtins(), MakePolicy("gangreclaim", "conformance,gang,proportion"),
+               MakeWorld("node n1 cpu=10; queue other weight=3; queue mine weight=2;"
+                         "job w queue=other min=2 tasks=2 cpu=1 node=n1 fixed;" +
+                         c.victims + "; job gang queue=mine min=4 tasks=4 cpu=1"));
+  CHECK(outcome.evictions == c.evictions);
+  CHECK(outcome.pipelined.size() == (c.evictions.empty() ? 0 : 4));
+}
+
 }  // namespace
 }  // namespace bth::test
