@@ -89,6 +89,8 @@ class Search {
 
   // However alternatives are chosen.
   bool AsksForTooMany() {
+    constexpr auto kMaxOfPod = static_cast<int64_t>(kDevicesPerPodMax);
+    int64_t sum_of_pod = 0;
     for (size_t c = 0; c < claims_.size(); ++c) {
       int64_t sum = 0;
       for (size_t r = 0; r < claims_[c].claim->requests.size(); ++r) {
@@ -97,17 +99,29 @@ class Search {
           least = std::min(least, demand.all ? 1 : demand.count);
         }
         constexpr auto kMax = static_cast<int64_t>(model::kDevicesPerClaimMax);
-        sum += std::min(least, kMax + 1);
-        if (sum <= kMax) continue;
-        return !Fail({c, r, 0}, StrCat("with it the claim asks for more than ", kMax, " devices"));
+        least = std::min(least, kMax + 1);
+        sum += least;
+        sum_of_pod += least;
+        if (sum > kMax) {
+          return !Fail({c, r, 0},
+                       StrCat("with it the claim asks for more than ", kMax, " devices"));
+        }
+        if (sum_of_pod > kMaxOfPod) {
+          return !Fail({c, r, 0},
+                       StrCat("with it the pod asks for more than ", kMaxOfPod, " devices"));
+        }
       }
     }
     return false;
   }
 
   bool NextRequest(size_t claim, size_t request) {
+    // Claims may ask for nothing, and there is no limit to how many do.
+    while (claim < claims_.size() && request == claims_[claim].claim->requests.size()) {
+      ++claim;
+      request = 0;
+    }
     if (claim == claims_.size()) return true;
-    if (request == claims_[claim].claim->requests.size()) return NextRequest(claim + 1, 0);
     const size_t demands = claims_[claim].claim->requests[request].demands.size();
     for (size_t demand = 0; demand < demands; ++demand) {
       if (TryDemand({claim, request, demand})) return true;
@@ -126,6 +140,8 @@ class Search {
     if (wanted > model::kDevicesPerClaimMax - std::min(given, model::kDevicesPerClaimMax)) {
       return false;
     }
+    // Alternatives, and all there are, may be more than the least that was asked for.
+    if (wanted > kDevicesPerPodMax - std::min(given_, kDevicesPerPodMax)) return false;
     return Pick(at, *candidates, 0, wanted);
   }
 
@@ -185,6 +201,7 @@ class Search {
     }
     if (!EnterConstraints(at, candidate)) return false;
     if (!admin) Take(pool, candidate.device, candidate.consumed, &use_[candidate.pool]);
+    ++given_;
     out_.claims[at.claim].push_back({.request = at.request,
                                      .demand = at.demand,
                                      .pool = candidate.pool,
@@ -198,6 +215,7 @@ class Search {
     if (!DemandAt(at).admin) {
       GiveBack(pool, candidate.device, candidate.consumed, &use_[candidate.pool]);
     }
+    --given_;
     out_.claims[at.claim].pop_back();
     LeaveConstraints(at, values_[at.claim].size());
   }
@@ -346,6 +364,7 @@ class Search {
   std::vector<std::vector<std::vector<std::optional<Candidates>>>> candidates_;
   // By claim and constraint: of the devices that are in it, in order.
   std::vector<std::vector<std::vector<const model::AttributeValue*>>> values_;
+  size_t given_ = 0;  // Devices, to all claims.
   DeviceAllocation out_;
 };
 

@@ -44,6 +44,10 @@ struct GivenDevice {
   friend bool operator==(const GivenDevice&, const GivenDevice&) = default;
 };
 
+// How many devices one pod may ask for in all its claims together: the search goes a level deeper
+// with each.
+inline constexpr size_t kDevicesPerPodMax = 1024;
+
 struct DeviceAllocation {
   enum class Result : uint8_t {
     kFound,

@@ -15,8 +15,9 @@
 namespace bth::scheduler {
 namespace {
 
-// Of news, after which a standby takes a snapshot.
-constexpr int kStandbyBatches = 256;
+// Of news, after which a snapshot is taken that nothing else asks for: without one, the rows of
+// what is gone are not used again.
+constexpr uint64_t kRestBatches = 256;
 
 void CountEvent(metrics::SchedulerMetrics& metrics, client::EventFate fate) {
   using metrics::EffectOutcome;
@@ -230,6 +231,7 @@ void Scheduler::Doubt() {
 }
 
 void Scheduler::OnBatch() {
+  ++batches_;
   writer_.Review();
   if (!running_) feed_->DropSeries();
   TellNotices();
@@ -238,14 +240,11 @@ void Scheduler::OnBatch() {
   Kick();
 }
 
-// Only a snapshot lets the rows of what is gone be used again. Who has stood by since its start
-// takes one now and then, for nobody; one that has decided remembers what changed since the last it
-// saw.
+// Who has stood by since its start takes a snapshot now and then, for nobody; one that has decided
+// remembers what changed since the last it saw, and has a cycle instead.
 void Scheduler::RestRows() {
   if (leading_ || cycles_ > 0 || !feed_->AllSynced() || device_config_.pending()) return;
-  if (++batches_ < kStandbyBatches) return;
-  batches_ = 0;
-  Publish();
+  if (batches_ >= kRestBatches) Publish();
 }
 
 // A running cycle may still use what has left the shard since it began.
@@ -260,7 +259,7 @@ void Scheduler::Kick() {
   absl::Duration at = absl::InfiniteDuration();
   if (mirror_.changed() || policy_changed_ || cycles_ == 0) {
     at = pace_.NextStart(now);
-  } else if (mirror_.statuses_changed() && !options_.single_pods) {
+  } else if (mirror_.statuses_changed() && (!options_.single_pods || batches_ >= kRestBatches)) {
     at = std::max(now + options_.status_delay, pace_.paid_at());
   }
   const absl::Duration pause = std::min(mirror_.UntilNextDeadline(), writer_.UntilGangRelease());
@@ -310,13 +309,16 @@ void Scheduler::StartCycle() {
     const bool jobs_wait = !snapshot->active_jobs->empty();
     Outcome outcome;
     outcome.of_cycle = worker->Run(std::move(snapshot), std::move(stops), check);
+    bool cut_short = false;
     if (outcome.of_cycle.status.ok()) {
-      outcome.keeps_gangs = !worker->cycle()->session().hooks().job_ready.empty();
+      const framework::Session& session = worker->cycle()->session();
+      outcome.keeps_gangs = !session.hooks().job_ready.empty();
+      cut_short = session.was_cut_short();
       outcome.slowest = SlowestOf(worker->cycle()->stats());
     }
     // Shuffle may name running pods though nobody waits.
     const bool may_act = jobs_wait || worker->policy().policy().HasAction("shuffle");
-    outcome.waits_on_time = may_act && worker->policy().follows_clock();
+    outcome.waits_on_time = may_act && (cut_short || worker->policy().follows_clock());
     outcome.took = context_.clock.Monotonic() - begin;
     context_.executor.Post(
         [this, outcome = std::move(outcome)]() mutable { CycleEnded(std::move(outcome)); });
@@ -346,6 +348,7 @@ void Scheduler::ReadAnew() {
   sync_.Stop();
   feed_.reset();
   mirror_.StartOver();
+  writer_.StartOver();
   reads_newest_ = true;
   if (context_.metrics != nullptr) context_.metrics->RemoveRows();
   if (!feed_is_stale_) guard_.Rebuilt();
@@ -356,6 +359,7 @@ void Scheduler::ReadAnew() {
 
 // Null: the mirror is not fit for it, and will be read anew.
 std::shared_ptr<const model::Snapshot> Scheduler::Publish() {
+  batches_ = 0;
   try {
     return mirror_.Publish();
   } catch (const std::exception& error) {

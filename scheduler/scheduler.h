@@ -205,7 +205,7 @@ class Scheduler {
   uint64_t cycles_ = 0;
   uint64_t claims_looked_at_ =
       0;                        // Generation: what is left with pods without a PodGroup is known.
-  int batches_ = 0;             // Since the last snapshot, while nobody decides here.
+  uint64_t batches_ = 0;        // Of news, since the last snapshot.
   int64_t rows_published_ = 0;  // Of the mirror's count.
   std::weak_ptr<void> dump_;    // The turn of the one that is read.
   StandingQueues standing_queues_;

@@ -74,7 +74,7 @@ struct PodConstraints {
   // value, which a cordoned node counts as having.
   bool tolerates_unschedulable = false;
   std::vector<HostPort> ports;
-  std::vector<Symbol> images;                      // Of init containers and containers, with tag.
+  std::vector<Symbol> images;                      // Of containers and image volumes, with tag.
   int image_containers = 0;                        // Containers counted by the image score.
   bool has_sidecar = false;                        // A restartable init container.
   bool revocable = false;                          // May go to revocable nodes.

@@ -18,9 +18,9 @@ struct ClaimUse {
 };
 
 // A disk named by the pod itself; two pods of a node clash over one of them unless both only read
-// (kinds that can be shared for reading).
+// (kinds that can be shared for reading), or it is of a kind that only counts as attached.
 struct DiskUse {
-  std::string kind;  // gce-pd, aws-ebs, iscsi, rbd, csi …
+  std::string kind;  // gce-pd, aws-ebs, azure-disk, cinder, portworx-volume, iscsi, rbd
   std::string id;
   bool read_only = false;
   friend bool operator==(const DiskUse&, const DiskUse&) = default;

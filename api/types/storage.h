@@ -23,6 +23,9 @@ struct PersistentVolumeSpec {
   std::optional<CsiVolumeSource> csi;
   std::optional<GcePersistentDisk> gce_persistent_disk;
   std::optional<AwsElasticBlockStore> aws_elastic_block_store;
+  std::optional<AzureDisk> azure_disk;
+  std::optional<VolumeOfId> cinder;
+  std::optional<VolumeOfId> portworx_volume;
   std::optional<HostPathVolumeSource> host_path;
   std::optional<HostPathVolumeSource> local;
   bool operator==(const PersistentVolumeSpec&) const = default;

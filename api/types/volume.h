@@ -53,6 +53,18 @@ struct AwsElasticBlockStore {
   bool operator==(const AwsElasticBlockStore&) const = default;
 };
 
+// These only count as attached.
+struct AzureDisk {
+  std::string disk_uri;
+  bool operator==(const AzureDisk&) const = default;
+};
+
+// Of Cinder and Portworx.
+struct VolumeOfId {
+  std::string volume_id;
+  bool operator==(const VolumeOfId&) const = default;
+};
+
 struct IscsiVolumeSource {
   std::string iqn;
   bool read_only = false;
@@ -78,6 +90,11 @@ struct NamedVolumeSource {
   bool operator==(const NamedVolumeSource&) const = default;
 };
 
+struct ImageVolumeSource {
+  std::string reference;
+  bool operator==(const ImageVolumeSource&) const = default;
+};
+
 struct EmptyDirVolumeSource {
   std::string medium;
   std::optional<Quantity> size_limit;
@@ -92,12 +109,16 @@ struct Volume {
   std::optional<CsiVolumeSource> csi;
   std::optional<GcePersistentDisk> gce_persistent_disk;
   std::optional<AwsElasticBlockStore> aws_elastic_block_store;
+  std::optional<AzureDisk> azure_disk;
+  std::optional<VolumeOfId> cinder;
+  std::optional<VolumeOfId> portworx_volume;
   std::optional<IscsiVolumeSource> iscsi;
   std::optional<RbdVolumeSource> rbd;
   std::optional<HostPathVolumeSource> host_path;
   std::optional<EmptyDirVolumeSource> empty_dir;
   std::optional<NamedVolumeSource> config_map;
   std::string secret_name;  // secret.secretName
+  std::optional<ImageVolumeSource> image;
   bool operator==(const Volume&) const = default;
 };
 

@@ -38,6 +38,10 @@ BTH_FIELDS(GcePersistentDisk, Field<&GcePersistentDisk::pd_name>("pdName"),
 BTH_FIELDS(AwsElasticBlockStore, Field<&AwsElasticBlockStore::volume_id>("volumeID"),
            Field<&AwsElasticBlockStore::read_only>("readOnly"))
 
+BTH_FIELDS(AzureDisk, Field<&AzureDisk::disk_uri>("diskURI"))
+
+BTH_FIELDS(VolumeOfId, Field<&VolumeOfId::volume_id>("volumeID"))
+
 BTH_FIELDS(IscsiVolumeSource, Field<&IscsiVolumeSource::iqn>("iqn"),
            Field<&IscsiVolumeSource::read_only>("readOnly"))
 
@@ -50,6 +54,8 @@ BTH_FIELDS(HostPathVolumeSource, Field<&HostPathVolumeSource::path>("path"),
 
 BTH_FIELDS(NamedVolumeSource, Field<&NamedVolumeSource::name>("name"))
 
+BTH_FIELDS(ImageVolumeSource, Field<&ImageVolumeSource::reference>("reference"))
+
 BTH_FIELDS(EmptyDirVolumeSource, Field<&EmptyDirVolumeSource::medium>("medium"),
            Field<&EmptyDirVolumeSource::size_limit>("sizeLimit"))
 
@@ -58,9 +64,11 @@ BTH_FIELDS(Volume, Field<&Volume::name>("name"),
            Field<&Volume::ephemeral>("ephemeral"), Field<&Volume::csi>("csi"),
            Field<&Volume::gce_persistent_disk>("gcePersistentDisk"),
            Field<&Volume::aws_elastic_block_store>("awsElasticBlockStore"),
-           Field<&Volume::iscsi>("iscsi"), Field<&Volume::rbd>("rbd"),
-           Field<&Volume::host_path>("hostPath"), Field<&Volume::empty_dir>("emptyDir"),
-           Field<&Volume::config_map>("configMap"), Part("secret", &SecretPart))
+           Field<&Volume::azure_disk>("azureDisk"), Field<&Volume::cinder>("cinder"),
+           Field<&Volume::portworx_volume>("portworxVolume"), Field<&Volume::iscsi>("iscsi"),
+           Field<&Volume::rbd>("rbd"), Field<&Volume::host_path>("hostPath"),
+           Field<&Volume::empty_dir>("emptyDir"), Field<&Volume::config_map>("configMap"),
+           Part("secret", &SecretPart), Field<&Volume::image>("image"))
 
 BTH_FIELDS(PersistentVolumeClaimStatus, Field<&PersistentVolumeClaimStatus::phase>("phase"),
            Field<&PersistentVolumeClaimStatus::capacity>("capacity"))
@@ -83,6 +91,9 @@ BTH_FIELDS(PersistentVolumeSpec, Field<&PersistentVolumeSpec::capacity>("capacit
            Part("nodeAffinity", &VolumeAffinityPart), Field<&PersistentVolumeSpec::csi>("csi"),
            Field<&PersistentVolumeSpec::gce_persistent_disk>("gcePersistentDisk"),
            Field<&PersistentVolumeSpec::aws_elastic_block_store>("awsElasticBlockStore"),
+           Field<&PersistentVolumeSpec::azure_disk>("azureDisk"),
+           Field<&PersistentVolumeSpec::cinder>("cinder"),
+           Field<&PersistentVolumeSpec::portworx_volume>("portworxVolume"),
            Field<&PersistentVolumeSpec::host_path>("hostPath"),
            Field<&PersistentVolumeSpec::local>("local"))
 

@@ -183,7 +183,9 @@ std::string KeyOf(const model::PodExtras& extras) {
   for (const model::ContainerRequests& row : extras.requests) {
     StrAppend(&key, "r", row.name.size(), ":", row.name, int{row.ends_first});
     for (const std::string& name : row.names) StrAppend(&key, ",", name);
-    for (const auto& [name, amount] : row.extended) StrAppend(&key, "=", amount);
+    for (const auto& [name, amount] : row.extended) {
+      StrAppend(&key, ";", name.size(), ":", name, "=", amount);
+    }
   }
   if (extras.numa == nullptr) return key;
   StrAppend(&key, "n", extras.numa->policy.size(), ":", extras.numa->policy);

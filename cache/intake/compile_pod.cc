@@ -133,6 +133,11 @@ void AddPreferences(const types::PodSpec& spec, SymbolHold& symbols, PodConstrai
       }
     }
   }
+  for (const types::Volume& volume : spec.volumes) {
+    if (volume.image && !volume.image->reference.empty()) {
+      out->images.push_back(symbols.Intern(WithTag(volume.image->reference)));
+    }
+  }
 }
 
 // Of another scheduler's pod only what its place on a node means to others.

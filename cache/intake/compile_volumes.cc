@@ -29,6 +29,13 @@ void AddDisks(const types::Volume& volume, std::vector<model::DiskUse>* disks) {
     // Never shared, not even for reading.
     disks->push_back({.kind = "aws-ebs", .id = volume.aws_elastic_block_store->volume_id});
   }
+  if (volume.azure_disk) {
+    disks->push_back({.kind = "azure-disk", .id = volume.azure_disk->disk_uri});
+  }
+  if (volume.cinder) disks->push_back({.kind = "cinder", .id = volume.cinder->volume_id});
+  if (volume.portworx_volume) {
+    disks->push_back({.kind = "portworx-volume", .id = volume.portworx_volume->volume_id});
+  }
   if (volume.iscsi) {
     disks->push_back(
         {.kind = "iscsi", .id = volume.iscsi->iqn, .read_only = volume.iscsi->read_only});
@@ -100,6 +107,21 @@ model::AttachedAs AttachedAsOf(const types::PersistentVolumeSpec& spec) {
     return {.driver = "ebs.csi.aws.com",
             .handle = spec.aws_elastic_block_store->volume_id,
             .in_tree = "kubernetes.io/aws-ebs"};
+  }
+  if (spec.azure_disk) {
+    return {.driver = "disk.csi.azure.com",
+            .handle = spec.azure_disk->disk_uri,
+            .in_tree = "kubernetes.io/azure-disk"};
+  }
+  if (spec.cinder) {
+    return {.driver = "cinder.csi.openstack.org",
+            .handle = spec.cinder->volume_id,
+            .in_tree = "kubernetes.io/cinder"};
+  }
+  if (spec.portworx_volume) {
+    return {.driver = "pxd.portworx.com",
+            .handle = spec.portworx_volume->volume_id,
+            .in_tree = "kubernetes.io/portworx-volume"};
   }
   return {};
 }

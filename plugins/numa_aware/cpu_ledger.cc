@@ -42,6 +42,8 @@ void CpuLedger::Change(NodeId node) {
 }
 
 void CpuLedger::Place(TaskId task, NodeId node) {
+  // What was placed before this session has its CPUs: nobody counts them as free.
+  if (session_.base().usage.tasks[task].status != model::TaskStatus::kPending) return;
   const model::PodNuma* pod = PodOf(task);
   if (pod == nullptr || session_.base().nodes[node].numa == nullptr) return;
   const CpuAnswer answer = AnswerOf(*pod, node);

@@ -53,6 +53,7 @@ class CpuLedger {
     return Ask(pod, session_.base().nodes[node].numa.get(), FreeOf(node));
   }
 
+  // Of a task whose eviction is undone: nothing, it has its CPUs.
   void Place(model::TaskId task, model::NodeId node);
   void Remove(model::TaskId task, model::NodeId node);
   // What a task placed in this session was given; null: nothing.

@@ -16,7 +16,6 @@ using algo::PoolUse;
 using model::AllocationFacts;
 using model::DeviceClaimFacts;
 using model::DeviceClaimsView;
-using model::DeviceClaimUse;
 using model::NodeId;
 using model::PoolFacts;
 using model::TaskId;
@@ -69,7 +68,7 @@ const DeviceClaimsView& DevicesOf(const model::Snapshot& base) {
   return base.device_claims == nullptr ? *kNone : *base.device_claims;
 }
 
-DeviceClaimBook::DeviceClaimBook(const framework::Session& session, int64_t steps_max,
+DeviceClaimBook::DeviceClaimBook(framework::Session& session, int64_t steps_max,
                                  DeviceVerdicts& verdicts)
     : session_(session),
       view_(DevicesOf(session.base())),
@@ -87,86 +86,6 @@ const AllocationFacts* DeviceClaimBook::AllocationOf(const DeviceClaimFacts& cla
     return hold->second.allocation.get();
   }
   return claim.allocation.get();
-}
-
-std::string DeviceClaimBook::WhyNotAllocatable(const DeviceClaimFacts& claim) const {
-  if (!claim.fault.empty()) return StrCat("resource claim ", claim.key, " ", claim.fault);
-  for (const model::DeviceRequestFacts& request : claim.requests) {
-    if (request.demands.empty()) {
-      return StrCat("resource claim ", claim.key, ", request ", request.name,
-                    ": unknown request type");
-    }
-    for (const model::DeviceDemandFacts& demand : request.demands) {
-      const std::string label = request.LabelOf(demand);
-      if (view_.classes.Find(demand.device_class) == nullptr) {
-        return StrCat("request ", label, ": device class ", demand.device_class, " does not exist");
-      }
-      if (!demand.unknown_mode.empty()) {
-        return StrCat("resource claim ", claim.key, ", request ", label,
-                      ": unsupported allocation mode ", demand.unknown_mode);
-      }
-    }
-  }
-  return "";
-}
-
-void DeviceClaimBook::AddClaim(TaskId task, const DeviceClaimUse& use, Claims* out) const {
-  const model::TaskNames& names = *session_.task(task).names;
-  if (use.kind == DeviceClaimUse::Kind::kUnknown) {
-    out->why_nowhere = StrCat("Pod ", names.Key(), ", spec.resourceClaim ", use.entry,
-                              ": none of the supported fields are set");
-    return;
-  }
-  if (use.kind == DeviceClaimUse::Kind::kNotMadeYet) {
-    out->why_nowhere = StrCat("Pod ", names.Key(), ": ResourceClaim not created yet");
-    return;
-  }
-  const DeviceClaimFacts* claim = view_.claims.Find(StrCat(names.ns, "/", use.claim));
-  if (claim == nullptr) {
-    out->why_nowhere = StrCat("resourceclaim.resource.k8s.io \"", use.claim, "\" not found");
-    return;
-  }
-  if (claim->deleting) {
-    out->why_nowhere = StrCat("resourceclaim \"", use.claim, "\" is being deleted");
-    return;
-  }
-  if (use.kind == DeviceClaimUse::Kind::kFromTemplate && claim->owner_uid != names.uid) {
-    out->why_nowhere = StrCat("ResourceClaim ", claim->key, " was not created for Pod ",
-                              names.Key(), " (Pod is not owner)");
-    return;
-  }
-  if (std::find(out->all.begin(), out->all.end(), claim) != out->all.end()) return;
-  out->all.push_back(claim);
-  if (AllocationOf(*claim) == nullptr) {
-    out->why_nowhere = WhyNotAllocatable(*claim);
-    return;
-  }
-  const auto hold = holds_.find(claim);
-  const size_t users = claim->reserved_for.size() +
-                       (hold == holds_.end() ? 0 : static_cast<size_t>(hold->second.new_users));
-  const bool is_full = users >= model::kClaimConsumersMax;
-  if (is_full && !claim->IsReservedFor(names.uid)) out->why_nowhere = "resourceclaim in use";
-}
-
-const DeviceClaimBook::Claims& DeviceClaimBook::Resolve(TaskId task) {
-  if (resolved_task_ == task) return resolved_;
-  resolved_task_ = task;
-  resolved_ = Claims();
-  const model::TaskNames& names = *session_.task(task).names;
-  if (view_.IsReturning(names.uid)) {
-    resolved_.why_nowhere = StrCat("Pod ", names.Key(), ": what an earlier binding wrote into ",
-                                   "its claims is being taken back");
-    return resolved_;
-  }
-  if (const auto& named = session_.task(task).device_claims; named != nullptr) {
-    for (const DeviceClaimUse& use : named->uses) {
-      AddClaim(task, use, &resolved_);
-      if (!resolved_.why_nowhere.empty()) break;
-    }
-  }
-  if (resolved_.why_nowhere.empty()) AddMade(task, &resolved_);
-  resolved_.answers = AnswersFor(resolved_, task);
-  return resolved_;
 }
 
 DeviceClaimBook::Answers* DeviceClaimBook::AnswersFor(const Claims& claims, TaskId task) {
@@ -205,10 +124,6 @@ void DeviceClaimBook::NoteUse(const PoolFacts& pool, NodeId node) {
   } else {
     ++changes_;
   }
-}
-
-std::string DeviceClaimBook::WhyNowhere(TaskId task) {
-  return Concerns(task) ? Resolve(task).why_nowhere : "";
 }
 
 std::optional<std::vector<const DeviceClaimFacts*>> DeviceClaimBook::ToAllocate(
@@ -322,14 +237,23 @@ DeviceAllocation DeviceClaimBook::Allocate(TaskId task, NodeId node,
                                            const std::vector<const DeviceClaimFacts*>& claims,
                                            const Offer& offer) {
   int64_t& used = steps_of_[task];
-  const int64_t left = std::min({steps_max_, kNodesPerTask * steps_max_ - used, steps_left_});
-  DeviceAllocation found = algo::AllocateDevices(WithClasses(view_, claims), offer.pools,
-                                                 session_.node(node), verdicts_, left);
+  const int64_t own = std::min(steps_max_, kNodesPerTask * steps_max_ - used);
+  const bool cut_short = own > 0 && steps_left_ < own;
+  const int64_t runs = verdicts_.runs();
+  DeviceAllocation found =
+      algo::AllocateDevices(WithClasses(view_, claims), offer.pools, session_.node(node), verdicts_,
+                            std::min(own, steps_left_));
   // Looks that cost little are free: of them there are as many as nodes.
   const int64_t dear = std::max<int64_t>(0, found.steps - steps_max_ / 100);
   used += dear;
   steps_left_ -= dear;
-  if (found.result == DeviceAllocation::Result::kGivenUp && session_.context().metrics != nullptr) {
+  if (found.result != DeviceAllocation::Result::kGivenUp) return found;
+  // The next session begins with all its steps, and no expression is run again.
+  if (cut_short || verdicts_.runs() != runs) {
+    cut_short_.insert(task);
+    session_.NoteCutShort();
+  }
+  if (session_.context().metrics != nullptr) {
     session_.context().metrics->LimitReached("device_steps");
   }
   return found;
@@ -393,19 +317,31 @@ void DeviceClaimBook::Place(TaskId task, NodeId node) {
   if (!Concerns(task) || !node.valid()) return;
   // What was placed before this session has its claims.
   if (session_.base().usage.tasks[task].status != model::TaskStatus::kPending) return;
+  std::optional<Placed> placed = Give(task, node);
+  resolved_task_ = TaskId();
+  if (!placed) {
+    placed_[task] = {.served = false};
+  } else if (!placed->claims.empty()) {
+    placed_[task] = *std::move(placed);
+  }
+}
+
+std::optional<DeviceClaimBook::Placed> DeviceClaimBook::Give(TaskId task, NodeId node) {
   const Claims resolved = Resolve(task);
   const model::NodeFacts& facts = session_.node(node);
-  if (!resolved.why_nowhere.empty()) return;
+  if (!resolved.why_nowhere.empty()) return std::nullopt;
   const auto claims = ToAllocate(resolved, task, facts);
-  if (!claims) return;
+  if (!claims) return std::nullopt;
   Placed placed;
   placed.extended = resolved.extended;
   std::vector<const DeviceClaimFacts*> all = resolved.all;
   if (!claims->empty()) {
     const Offer offer = OfferOf(node, *claims);
-    const DeviceAllocation found = Allocate(task, node, *claims, offer);
-    if (found.result != DeviceAllocation::Result::kFound) return;
     const std::vector<ClaimToAllocate> with_classes = WithClasses(view_, *claims);
+    // What Fit found is found again, in no more steps, whatever was searched for since.
+    const DeviceAllocation found =
+        algo::AllocateDevices(with_classes, offer.pools, facts, verdicts_, steps_max_);
+    if (found.result != DeviceAllocation::Result::kFound) return std::nullopt;
     for (size_t c = 0; c < claims->size(); ++c) {
       Hold& hold = holds_[(*claims)[c]];
       if (IsUnmade(*(*claims)[c])) {
@@ -432,8 +368,7 @@ void DeviceClaimBook::Place(TaskId task, NodeId node) {
     hold.new_users += claim->IsReservedFor(uid) ? 0 : 1;
     placed.claims.push_back(claim);
   }
-  resolved_task_ = TaskId();
-  if (!placed.claims.empty()) placed_[task] = std::move(placed);
+  return placed;
 }
 
 void DeviceClaimBook::Remove(TaskId task) {
@@ -459,6 +394,10 @@ std::shared_ptr<const model::ClaimPlan> DeviceClaimBook::PlanOf(TaskId task) con
   if (placed == placed_.end()) return nullptr;
   auto plan = std::make_shared<model::ClaimPlan>();
   plan->timeout = kConditionsTimeout;
+  if (!placed->second.served) {
+    const model::TaskNames& names = *session_.task(task).names;
+    plan->claims.emplace_back().key = StrCat(names.ns, "/<devices of ", names.name, ">");
+  }
   for (const DeviceClaimFacts* claim : placed->second.claims) {
     model::ClaimPlan::Claim& row = plan->claims.emplace_back();
     if (!IsUnmade(*claim)) row.key = claim->key;

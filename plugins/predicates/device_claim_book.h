@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "algo/device_allocation.h"
 #include "api/model/device_claims.h"
 #include "base/ids.h"
@@ -35,7 +36,7 @@ struct DeviceFit {
 class DeviceClaimBook {
  public:
   // `steps_max`: of the search for one pod on one node. `verdicts` outlives it.
-  DeviceClaimBook(const framework::Session& session, int64_t steps_max, DeviceVerdicts& verdicts);
+  DeviceClaimBook(framework::Session& session, int64_t steps_max, DeviceVerdicts& verdicts);
   ~DeviceClaimBook();
 
   // There are devices or claims: what a pod is placed with may matter to others.
@@ -44,6 +45,9 @@ class DeviceClaimBook {
   // Why the pod's claims keep it off all nodes; empty: they do not.
   std::string WhyNowhere(model::TaskId task);
   DeviceFit Fit(model::TaskId task, model::NodeId node);
+  // A search for the task was given up that would get further in the next session, though nothing
+  // changed: others had used up its steps, or it ran expressions for the first time.
+  bool IsCutShort(model::TaskId task) const { return cut_short_.contains(task); }
   // Some claim that is to be allocated has alternatives.
   bool HasAlternatives(model::TaskId task);
   // The pod names claims, or devices may serve extended resources that it requests.
@@ -51,10 +55,11 @@ class DeviceClaimBook {
     return session_.task(task).device_claims != nullptr || ExtendedOf(task) != 0;
   }
 
-  // Gives devices to the claims of a task placed on `node`; Remove takes them back.
+  // Gives devices to the claims of a task placed on `node`, where it fits; Remove takes them back.
   void Place(model::TaskId task, model::NodeId node);
   void Remove(model::TaskId task);
-  // Null: the task's claims need nothing.
+  // Null: the task's claims need nothing. Of a task that was placed where it does not fit, with a
+  // claim that is nowhere: its binding is refused.
   std::shared_ptr<const model::ClaimPlan> PlanOf(model::TaskId task) const;
 
   // Equal digests mean equal books.
@@ -97,6 +102,12 @@ class DeviceClaimBook {
     model::DeviceClaimFacts facts;
     std::shared_ptr<const model::ExtendedClaimFacts> extended;
   };
+  struct Placed {
+    std::vector<const model::DeviceClaimFacts*> claims = {};  // Those that are to be written.
+    // What the pod is to show of one of them; null: nothing.
+    std::shared_ptr<const model::ExtendedClaimFacts> extended = nullptr;
+    bool served = true;  // False: it could not be given what it claims.
+  };
   struct Offer;  // What a node has for claims that are to be allocated.
 
   // Resources that the task requests and devices may serve.
@@ -121,6 +132,8 @@ class DeviceClaimBook {
   algo::DeviceAllocation Allocate(model::TaskId task, model::NodeId node,
                                   const std::vector<const model::DeviceClaimFacts*>& claims,
                                   const Offer& offer);
+  // Nothing: they cannot be given what they ask for there.
+  std::optional<Placed> Give(model::TaskId task, model::NodeId node);
   Answers* AnswersFor(const Claims& claims, model::TaskId task);
   // Another one after each change of what is in use on the node.
   uint64_t StampOf(model::NodeId node) const;
@@ -132,19 +145,15 @@ class DeviceClaimBook {
   DeviceFit FitOf(const algo::DeviceAllocation& found,
                   const std::vector<const model::DeviceClaimFacts*>& claims) const;
 
-  const framework::Session& session_;
+  framework::Session& session_;
   const model::DeviceClaimsView& view_;
   const int64_t steps_max_;
   int64_t steps_left_;  // Of the session.
   DeviceVerdicts& verdicts_;
   absl::flat_hash_map<model::TaskId, int64_t> steps_of_;
+  absl::flat_hash_set<model::TaskId> cut_short_;
   absl::flat_hash_map<const model::PoolFacts*, std::unique_ptr<algo::PoolUse>> uses_;
   absl::flat_hash_map<const model::DeviceClaimFacts*, Hold> holds_;
-  struct Placed {
-    std::vector<const model::DeviceClaimFacts*> claims;  // Those that are to be written.
-    // What the pod is to show of one of them; null: nothing.
-    std::shared_ptr<const model::ExtendedClaimFacts> extended;
-  };
   model::DimMask served_ = 0;  // Dimensions of resources that some class serves,
   std::vector<std::pair<int, std::string>> class_of_;  // each with that class.
   absl::flat_hash_map<std::pair<model::TaskId, model::DimMask>, std::unique_ptr<Unmade>> unmade_;

@@ -101,6 +101,10 @@ void DeviceClaimFilters::Add(framework::HookRegistrar& hooks) {
   filter.follows = framework::Bit(framework::AnswerSource::kNodeRoom) |
                    framework::Bit(framework::AnswerSource::kDevices);
   hooks.FilterGlobal(std::move(filter));
+  // Refuses nobody itself. What the one before says of these tasks follows from more than that:
+  // what was searched for in this session.
+  hooks.FilterGlobal({[](TaskId, NodeRange, absl::Span<ReasonId>) {},
+                      [this](TaskId task) { return book_.IsCutShort(task); }});
   hooks.ScoreGlobal({[this](TaskId task, absl::Span<const NodeId> nodes, absl::Span<double> sum) {
                        Score(task, nodes, sum);
                      },

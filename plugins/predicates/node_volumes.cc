@@ -1,6 +1,7 @@
 #include "plugins/predicates/node_volumes.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/row_at.h"
 #include "base/strings.h"
@@ -49,8 +50,13 @@ std::string_view DriverOf(std::string_view provisioner, const CsiNodeFacts& node
   return IsMigrated(node, provisioner) ? successor->driver : std::string_view();
 }
 
+// Kinds of which kube-scheduler lets pods of a node share a disk; they only count as attached.
+constexpr std::string_view kSharedKinds[] = {"azure-disk", "cinder", "portworx-volume"};
+
 bool Clash(const model::DiskUse& a, const model::DiskUse& b) {
-  return a.kind == b.kind && a.id == b.id && !(a.read_only && b.read_only);
+  return a.kind == b.kind && a.id == b.id && !(a.read_only && b.read_only) &&
+         std::find(std::begin(kSharedKinds), std::end(kSharedKinds), a.kind) ==
+             std::end(kSharedKinds);
 }
 
 }  // namespace

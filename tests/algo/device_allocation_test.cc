@@ -49,6 +49,43 @@ TEST_CASE("devices: the search ends in so many steps", "[algo]") {
   CHECK(given_up.steps <= 10'001);
 }
 
+TEST_CASE("devices: a pod has 1024 of them at most", "[algo]") {
+  World world;
+  std::vector<DeviceFacts> devices;
+  for (int i = 0; i < 1024; ++i) devices.push_back(Named(StrCat("d", i)));
+  AddPool(&world, "p", std::move(devices));
+  for (int c = 0; c < 32; ++c) AddRequest(&AddClaim(&world), "r", {Demand(32)});
+  CHECK(world.Allocate().result == Result::kFound);
+  AddRequest(&AddClaim(&world), "s", {Demand(1)});
+  CHECK(world.Allocate().text ==
+        "claim ns/c32, request s: with it the pod asks for more than 1024 devices");
+  for (int c = 0; c < 2000; ++c) AddRequest(&AddClaim(&world), "r", {Demand(32)});
+  CHECK(world.Allocate().result == Result::kFault);
+}
+
+TEST_CASE("devices: a pod has 1024 of them at most, also of all there are", "[algo]") {
+  World world;
+  std::vector<DeviceFacts> devices;
+  for (int i = 0; i < 32; ++i) devices.push_back(Named(StrCat("d", i)));
+  AddPool(&world, "p", std::move(devices));
+  const auto add_claim = [&world] {
+    DeviceDemandFacts all = Demand(1);
+    all.all = true;
+    all.admin = true;
+    AddRequest(&AddClaim(&world), "r", {all});
+  };
+  for (int c = 0; c < 32; ++c) add_claim();
+  CHECK(world.Allocate().result == Result::kFound);
+  add_claim();
+  CHECK(world.Allocate().result == Result::kNone);
+}
+
+TEST_CASE("devices: any number of claims may ask for nothing", "[algo]") {
+  World world;
+  for (int c = 0; c < 200'000; ++c) AddClaim(&world);
+  CHECK(world.Allocate().result == Result::kFound);
+}
+
 TEST_CASE("devices: an expression that fails is told with its place", "[algo]") {
   World world;
   AddPool(&world, "p", {Named("a")});

@@ -143,7 +143,9 @@ TEST_CASE("compile: constraints of a pod", "[cache]") {
     "initContainers":[
       {"name":"i","image":"reg:5000/a","ports":[{"containerPort":1,"hostPort":1}]},
       {"name":"s","image":"b:2","restartPolicy":"Always",
-       "ports":[{"containerPort":1,"hostPort":2,"protocol":"UDP","hostIP":"0.0.0.0"}]}],)";
+       "ports":[{"containerPort":1,"hostPort":2,"protocol":"UDP","hostIP":"0.0.0.0"}]}],
+    "volumes":[{"name":"e","emptyDir":{}},
+               {"name":"v","image":{"reference":"reg:5000/data","pullPolicy":"Always"}}],)";
   const CompiledPod pod = MakePod(text, symbols);
   const model::PodConstraints& c = *pod.constraints;
   REQUIRE(c.node_selector.size() == 1);
@@ -163,7 +165,8 @@ TEST_CASE("compile: constraints of a pod", "[cache]") {
   CHECK(c.image_containers == 3);
   std::vector<std::string> images;
   for (Symbol image : c.images) images.emplace_back(symbols.Text(image));
-  CHECK(images == std::vector<std::string>{"reg:5000/a:latest", "b:2", "i:latest"});
+  CHECK(images ==
+        std::vector<std::string>{"reg:5000/a:latest", "b:2", "i:latest", "reg:5000/data:latest"});
 
   const CompiledPod twin = MakePod(text, symbols);
   CHECK(twin.constraints_key == pod.constraints_key);

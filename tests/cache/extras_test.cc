@@ -164,13 +164,17 @@ TEST_CASE("extras: devices may serve what schedulers call extended resources", "
 
 TEST_CASE("extras: different extras, different keys", "[cache]") {
   const model::PodExtras base;
-  std::vector<model::PodExtras> others(7);
+  std::vector<model::PodExtras> others(10);
   others[1].cpu_limit_milli = 1;
   others[2].memory_limit_bytes = 1;
   others[3].qos = model::QosClass::kBurstable;
   others[4].named_resources = {"cpu"};
   others[5].strategy = "x";
   others[6].strategy_weights = {{"cpu", 1}};
+  const std::vector<std::string> names = {"x.io/a", "x.io/b"};
+  others[7].requests = {{.name = "c", .names = names, .extended = {{"x.io/a", 1}}}};
+  others[8].requests = {{.name = "c", .names = names, .extended = {{"x.io/b", 1}}}};
+  others[9].requests = {{.name = "c", .names = names, .extended = {{"x.io/a", 2}}}};
   std::set<std::string> keys;
   for (const model::PodExtras& extras : others) keys.insert(KeyOf(extras));
   CHECK(keys.size() == others.size());

@@ -83,6 +83,10 @@ class ClaimWorld {
         R"(},"spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i"}])", more.spec,
         R"(},"status":{"phase":"Pending")", more.status, "}}"));
   }
+  // As when a binding of the pod that is so called is decided.
+  absl::Status Assume(const std::string& pod, const model::ClaimPlan& plan) {
+    return mirror_.device_claims().Assume("u-" + pod, plan);
+  }
   static std::string Uses(const std::string& claim) {
     return StrCat(R"(,"resourceClaims":[{"name":"d","resourceClaimName":")", claim, R"("}])");
   }

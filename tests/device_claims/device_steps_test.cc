@@ -134,5 +134,62 @@ TEST_CASE("device steps: all pods of a cycle search twenty nodes to the full", "
   CHECK(bed.Ask("last", "cheap-1") == DeviceFit::Kind::kFits);
 }
 
+TEST_CASE("device steps: a pod that fits is given its devices, whatever is searched for meanwhile",
+          "[claims]") {
+  StepsBed bed({"p", "q", "r", "s"});
+  const auto place = [&bed](const std::string& pod, const std::string& node) {
+    bed.book->Place(bed.published.task(pod), bed.published.node(node));
+    const auto plan = bed.book->PlanOf(bed.published.task(pod));
+    REQUIRE(plan != nullptr);
+    REQUIRE(plan->claims.size() == 1);
+    REQUIRE(plan->claims[0].allocation != nullptr);
+    CHECK(plan->claims[0].allocation->devices.size() == 11);
+    CHECK(bed.world.Assume(pod, *plan).ok());
+  };
+  CHECK(bed.Ask("q", "cheap-0") == DeviceFit::Kind::kFits);
+  bed.Search("q", 8);
+  place("q", "cheap-0");
+  CHECK(bed.Ask("s", "cheap-1") == DeviceFit::Kind::kFits);
+  bed.Search("p", 8);
+  bed.Search("r", 8);
+  place("s", "cheap-1");
+}
+
+TEST_CASE("device steps: what is placed where it does not fit is not bound", "[claims]") {
+  StepsBed bed({"p"});
+  const model::TaskId task = bed.published.task("p");
+  const uint64_t before = bed.book->DigestOf();
+  bed.book->Place(task, bed.published.node("dear-0"));
+  const auto plan = bed.book->PlanOf(task);
+  REQUIRE(plan != nullptr);
+  CHECK(bed.world.Assume("p", *plan).message() == "claim ns/<devices of p> is gone");
+  bed.book->Remove(task);
+  CHECK(bed.book->PlanOf(task) == nullptr);
+  CHECK(bed.book->DigestOf() == before);
+}
+
+TEST_CASE("device steps: who is given up for what others search for", "[claims]") {
+  StepsBed bed({"p", "q", "r", "last"});
+  const auto cut_short = [&bed](const std::string& pod) {
+    return bed.book->IsCutShort(bed.published.task(pod));
+  };
+  // More than a pod may search.
+  for (const char* pod : {"p", "q"}) {
+    bed.Search(pod, 8);
+    CHECK(bed.Ask(pod, "cheap-0") == DeviceFit::Kind::kGivenUp);
+    CHECK_FALSE(cut_short(pod));
+  }
+  bed.Search("r", 4);
+  CHECK_FALSE(cut_short("r"));
+  CHECK_FALSE(bed.cycle->session().was_cut_short());
+  bed.Search("r", 8);
+  CHECK(cut_short("r"));
+  CHECK(bed.cycle->session().was_cut_short());
+  bed.Search("p", 1);
+  CHECK_FALSE(cut_short("p"));
+  CHECK(bed.Ask("last", "cheap-1") == DeviceFit::Kind::kGivenUp);
+  CHECK(cut_short("last"));
+}
+
 }  // namespace
 }  // namespace bth::test

@@ -325,5 +325,57 @@ TEST_CASE("left alone: a job that is not admitted for its claims, until another 
   CHECK(objects.Admits("g"));
 }
 
+// Nodes on which eleven devices of which the last one has an attribute are searched for in vain.
+struct Searches : ClaimWorld {
+  explicit Searches(int nodes) {
+    DeviceClass("any");
+    std::string devices;
+    for (int d = 0; d < 40; ++d) StrAppend(&devices, d == 0 ? "" : ",", R"({"name":"d)", d, "\"}");
+    for (int n = 0; n < nodes; ++n) {
+      Node(Name("n", static_cast<uint64_t>(n)));
+      Slice(Name("n", static_cast<uint64_t>(n)), devices);
+    }
+  }
+  void Job(const std::string& name, int devices, const std::string& constraints) {
+    std::string requests;
+    for (int r = 1; r <= devices; ++r) {
+      StrAppend(&requests, r == 1 ? "" : ",", R"({"name":"r)", r,
+                R"(","exactly":{"deviceClassName":"any"}})");
+    }
+    Claim(name, StrCat(R"({"requests":[)", requests, R"(],"constraints":[)", constraints, "]}"));
+    Put<types::PodGroup>(
+        StrCat(R"({"metadata":{"namespace":"ns","name":")", name, R"(","uid":"u-)", name,
+               R"("},"spec":{"queue":"default","minMember":1},"status":{"phase":"Inqueue"}})"));
+    Pod(name,
+        {.metadata = StrCat(R"(,"annotations":{"scheduling.k8s.io/group-name":")", name, R"("})"),
+         .spec = Uses(name)});
+  }
+};
+
+TEST_CASE("left alone: not who was given up for what others search for", "[framework][claims]") {
+  Searches objects(8);
+  objects.Put<types::Queue>(
+      R"({"metadata":{"name":"default"},"spec":{},"status":{"state":"Open"}})");
+  for (const char* job : {"a", "b", "c"}) {
+    objects.Job(job, 11, R"({"requests":["r11"],"matchAttribute":"x.io/none"})");
+  }
+  objects.Job("z", 32, "");  // Some two thousand looks: not free.
+  PolicyBed policy(R"(
+actions: "allocate, backfill"
+tiers:
+- plugins: [{name: priority}, {name: gang}]
+- plugins: [{name: predicates, arguments: {dynamicresources.filterTimeoutSeconds: 1}}]
+)");
+  const auto considered = [&](const std::map<std::string, std::string>& binds) {
+    const CycleResult result = policy.RunFully(objects.Publish().snapshot);
+    CHECK(result.binds == binds);
+    return result.jobs_considered;
+  };
+  CHECK(considered({}) == 4);
+  // The last one was not searched for, and the one before it on half of the nodes.
+  CHECK(considered({{"ns/z", "n0"}}) == 2);
+  CHECK(considered({{"ns/z", "n0"}}) == 1);
+}
+
 }  // namespace
 }  // namespace bth::test
