@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/strings.h"
 #include "cache/intake/grouping.h"
@@ -14,8 +15,7 @@ using model::RoleId;
 using model::SubJobId;
 
 bool HasUnnamedRole(const CompiledPodGroup& group) {
-  return std::any_of(group.role_minimums.begin(), group.role_minimums.end(),
-                     [](const auto& minimum) { return minimum.first.empty(); });
+  return !group.role_minimums.empty() && group.role_minimums.front().first.empty();
 }
 
 SubJobId GroupParts::SubJobFor(JobId job, JobRecord& record, const PodIdentity& pod,
@@ -67,9 +67,39 @@ SubJobId GroupParts::Make(JobId job, JobRecord& record, const Origin& origin,
   return id;
 }
 
+RoleId GroupParts::EnterRole(JobId job, JobRecord& record, const std::string& role,
+                             model::Snapshot* now) {
+  if (role.empty() && (!record.group || !HasUnnamedRole(*record.group))) return RoleId();
+  const RoleId id = RoleFor(job, record, role, now);
+  ++role_tasks_[id];
+  return id;
+}
+
+void GroupParts::LeaveRole(RoleId role, JobRecord& record, model::Snapshot* now) {
+  if (!role.valid()) return;
+  --role_tasks_[role];
+  if (IsIdle(*now->roles[role].name, role, record)) DropRole(role, record, now);
+}
+
+std::shared_ptr<std::vector<RoleId>> GroupParts::NamedRoles(JobId job, JobRecord& record,
+                                                            model::Snapshot* now) {
+  std::vector<RoleId> idle;
+  for (const auto& [name, role] : record.roles) {
+    now->roles.Mutable(role).min_available = 0;
+    if (IsIdle(name, role, record)) idle.push_back(role);
+  }
+  std::sort(idle.begin(), idle.end());  // Ids are given out again as they were freed.
+  for (RoleId role : idle) DropRole(role, record, now);
+  auto named = std::make_shared<std::vector<RoleId>>();
+  for (const auto& [name, minimum] : record.group->role_minimums) {
+    named->push_back(RoleFor(job, record, name, now));
+    now->roles.Mutable(named->back()).min_available = minimum;
+  }
+  return named;
+}
+
 RoleId GroupParts::RoleFor(JobId job, JobRecord& record, const std::string& role,
                            model::Snapshot* now) {
-  if (role.empty() && (!record.group || !HasUnnamedRole(*record.group))) return RoleId();
   auto [it, fresh] = record.roles.try_emplace(role);
   if (!fresh) return it->second;
   const RoleId id = role_slots_.Take();
@@ -78,7 +108,30 @@ RoleId GroupParts::RoleFor(JobId job, JobRecord& record, const std::string& role
   now->usage.roles.EnsureContains(id);
   now->roles.Mutable(id) = {.job = job, .name = std::make_shared<const std::string>(role)};
   now->usage.roles.Mutable(id) = model::RoleCounts();
+  role_tasks_.EnsureContains(id);
+  role_tasks_[id] = 0;
   return id;
+}
+
+bool GroupParts::IsIdle(const std::string& name, RoleId role, const JobRecord& record) const {
+  if (role_tasks_[role] > 0) return false;
+  if (!record.group) return true;
+  const auto& minimums = record.group->role_minimums;
+  const auto at = std::lower_bound(
+      minimums.begin(), minimums.end(), name,
+      [](const auto& minimum, const std::string& wanted) { return minimum.first < wanted; });
+  return at == minimums.end() || at->first != name;
+}
+
+void GroupParts::DropRole(RoleId role, JobRecord& record, model::Snapshot* now) {
+  record.roles.erase(*now->roles[role].name);
+  FreeRole(role, now);
+}
+
+void GroupParts::FreeRole(RoleId role, model::Snapshot* now) {
+  now->roles.Mutable(role) = model::RoleRow();
+  now->usage.roles.Mutable(role) = model::RoleCounts();
+  role_slots_.Free(role);
 }
 
 void GroupParts::CountPriority(SubJobId sub_job, int32_t priority, int32_t sign,
@@ -113,11 +166,7 @@ void GroupParts::Clear(JobRecord& record, model::Snapshot* now) {
   };
   if (record.default_sub_job.valid()) drop(record.default_sub_job);
   for (const auto& [key, id] : record.sub_jobs) drop(id);
-  for (const auto& [name, id] : record.roles) {
-    now->roles.Mutable(id) = model::RoleRow();
-    now->usage.roles.Mutable(id) = model::RoleCounts();
-    role_slots_.Free(id);
-  }
+  for (const auto& [name, id] : record.roles) FreeRole(id, now);
   record.default_sub_job = SubJobId();
   record.sub_jobs.clear();
   record.roles.clear();

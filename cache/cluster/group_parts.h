@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "api/model/snapshot.h"
@@ -26,10 +28,16 @@ class GroupParts {
                             model::Snapshot* now);
   // Of all tasks that no policy claims.
   model::SubJobId DefaultSubJob(model::JobId job, JobRecord& record, model::Snapshot* now);
-  // Tasks without a role have the empty one where the PodGroup gives that a minimum; else it is
-  // invalid.
-  model::RoleId RoleFor(model::JobId job, JobRecord& record, const std::string& role,
-                        model::Snapshot* now);
+  // The role of a task that comes. Tasks without one have the empty one where the PodGroup gives
+  // that a minimum; else it is invalid.
+  model::RoleId EnterRole(model::JobId job, JobRecord& record, const std::string& role,
+                          model::Snapshot* now);
+  // Of a task that goes, or invalid. A role without tasks goes as well, unless the PodGroup names
+  // it.
+  void LeaveRole(model::RoleId role, JobRecord& record, model::Snapshot* now);
+  // Those that the PodGroup names, with the minimums that it gives them: others have none.
+  std::shared_ptr<std::vector<model::RoleId>> NamedRoles(model::JobId job, JobRecord& record,
+                                                         model::Snapshot* now);
   // A sub-job has the highest priority of its tasks, and at least 0.
   void CountPriority(model::SubJobId sub_job, int32_t priority, int32_t sign, model::Snapshot* now);
   // But for the default one, a sub-job is what its tasks make it: without tasks it would count as
@@ -55,7 +63,15 @@ class GroupParts {
   model::SubJobId Make(model::JobId job, JobRecord& record, const Origin& origin,
                        model::Snapshot* now);
 
+  model::RoleId RoleFor(model::JobId job, JobRecord& record, const std::string& role,
+                        model::Snapshot* now);
+  // It has no tasks, and the PodGroup does not name it.
+  bool IsIdle(const std::string& name, model::RoleId role, const JobRecord& record) const;
+  void DropRole(model::RoleId role, JobRecord& record, model::Snapshot* now);
+  void FreeRole(model::RoleId role, model::Snapshot* now);
+
   IdVector<model::SubJobId, SubJob> records_;
+  IdVector<model::RoleId, int32_t> role_tasks_;  // How many each has.
   Slots<model::SubJobId> sub_job_slots_;
   Slots<model::RoleId> role_slots_;
 };

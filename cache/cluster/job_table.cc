@@ -34,6 +34,13 @@ bool SameGroupSpec(const CompiledPodGroup& a, const CompiledPodGroup& b) {
   return *a.facts == *b.facts && spec == b;
 }
 
+// What sums may hold of a group's minimum: of those that are over, which may stay for long,
+// nothing.
+const NamedAmounts& MinimumInSums(const CompiledPodGroup& group) {
+  static const NamedAmounts kNone;
+  return group.shown.is_over() ? kNone : group.min_resources;
+}
+
 // By a quarter: records are wide, and half of their column would lie idle else.
 void GrowRecords(JobId id, IdVector<JobId, JobRecord>* records) {
   if (records->Contains(id)) return;
@@ -46,8 +53,8 @@ void GrowRecords(JobId id, IdVector<JobId, JobRecord>* records) {
 
 absl::Status JobTable::CanCount(const CompiledPodGroup& group) const {
   const CompiledPodGroup* known = Known(group.facts->Key());
-  const NamedAmounts* before = known == nullptr ? nullptr : &known->min_resources;
-  return Annotate(amounts_.Check(group.min_resources, before), "minResources");
+  const NamedAmounts* before = known == nullptr ? nullptr : &MinimumInSums(*known);
+  return Annotate(amounts_.Check(MinimumInSums(group), before), "minResources");
 }
 
 JobId JobTable::Find(const std::string& key) const {
@@ -94,6 +101,10 @@ bool JobTable::TakeShown(CompiledPodGroup& group) {
     usage.jobs.Mutable(id).phase = phase;
     draft_.changed = true;
   }
+  if (known.shown.is_over() != group.shown.is_over()) {
+    amounts_.Remove(MinimumInSums(known));
+    amounts_.Add(MinimumInSums(group));
+  }
   known.shown = std::move(group.shown);
   // What was true when it was decided on, but not any more when it was written.
   if (HasWork(id) && ShowsOtherCounts(id)) draft_.statuses_changed = true;
@@ -110,9 +121,10 @@ void JobTable::Put(CompiledPodGroup group, PodOf pod_of) {
                        HasUnnamedRole(*job.group) != HasUnnamedRole(group);
   const bool shows_the_same = same_object && job.group->shown.phase == group.shown.phase;
   if (!same_object) job.backoff_until = -absl::InfiniteDuration();
-  if (job.group) amounts_.Remove(job.group->min_resources);
-  amounts_.Add(group.min_resources);
-  if (!shows_the_same) draft_.now.usage.jobs.Mutable(id).phase = group.shown.phase;
+  if (job.group) amounts_.Remove(MinimumInSums(*job.group));
+  amounts_.Add(MinimumInSums(group));
+  model::Usage& usage = draft_.now.usage;
+  if (!shows_the_same || group.shown.is_over()) usage.jobs.Mutable(id).phase = group.shown.phase;
   job.group = std::move(group);
   without_group_.erase(id);
   if (regroup) Regroup(id, pod_of);
@@ -123,7 +135,7 @@ void JobTable::Remove(const std::string& key, PodOf pod_of) {
   const JobId id = Find(key);
   draft_.changed = true;
   std::optional<CompiledPodGroup>& group = records_[id].group;
-  if (group) amounts_.Remove(group->min_resources);
+  if (group) amounts_.Remove(MinimumInSums(*group));
   group.reset();
   without_group_.insert(id);
   unclaimed_changed_ = true;
@@ -159,7 +171,7 @@ void JobTable::Enter(TaskId id, const CompiledPod& pod) {
   model::TaskRow& row = now.tasks.Mutable(id);
   row.job = job;
   row.sub_job = parts_.SubJobFor(job, record, pod, &now);
-  row.role = parts_.RoleFor(job, record, pod.names.role, &now);
+  row.role = parts_.EnterRole(job, record, pod.names.role, &now);
   parts_.CountPriority(row.sub_job, row.priority, +1, &now);
   Touch(job);
 }
@@ -192,6 +204,7 @@ void JobTable::Leave(TaskId id, bool ours) {
   const SubJobId sub_job = now.tasks[id].sub_job;
   parts_.CountPriority(sub_job, now.tasks[id].priority, -1, &now);
   parts_.DropIfEmpty(sub_job, record, &now);
+  parts_.LeaveRole(now.tasks[id].role, record, &now);
   record.lists_dirty = true;
   Touch(job);
   if (record.group && record.tasks.empty()) {
@@ -220,7 +233,7 @@ void JobTable::Regroup(JobId job, PodOf pod_of) {
     model::TaskRow& row = draft_.ChangeTask(task);
     const PodIdentity pod = by_labels ? pod_of(task) : PodIdentity();
     row.sub_job = parts_.SubJobFor(job, record, pod, &now);
-    row.role = parts_.RoleFor(job, record, row.names->role, &now);
+    row.role = parts_.EnterRole(job, record, row.names->role, &now);
     parts_.CountPriority(row.sub_job, row.priority, +1, &now);
     now.usage.Count(row, now.shapes[row.shape], now.usage.tasks[task], +1);
   }
@@ -237,26 +250,14 @@ void JobTable::WriteMinimums(JobId job, model::JobRow* row) {
   const CompiledPodGroup& group = *record.group;
   model::Snapshot& now = draft_.now;
   auto groups = std::make_shared<std::vector<std::pair<std::string, int32_t>>>();
-  auto roles = std::make_shared<std::vector<RoleId>>();
-  for (const auto& [name, minimum] : group.role_minimums) {
-    row->role_minimum_sum += minimum;
-    const RoleId role = parts_.RoleFor(job, record, name, &now);
-    now.roles.Mutable(role).min_available = minimum;
-    roles->push_back(role);
-  }
+  for (const auto& [name, minimum] : group.role_minimums) row->role_minimum_sum += minimum;
   for (const SubGroup& sub : group.sub_groups) groups->emplace_back(sub.name, sub.min_sub_groups);
-  for (const auto& [name, role] : record.roles) {
-    const auto named = [&n = name](const auto& minimum) { return minimum.first == n; };
-    if (std::none_of(group.role_minimums.begin(), group.role_minimums.end(), named)) {
-      now.roles.Mutable(role).min_available = 0;
-    }
-  }
   if (record.default_sub_job.valid()) {
     now.sub_jobs.Mutable(record.default_sub_job).min_available =
         group.sub_groups.empty() ? group.min_member : 1;
   }
   row->group_minimums = OrNone(std::move(groups));
-  row->roles = OrNone(std::move(roles));
+  row->roles = OrNone(parts_.NamedRoles(job, record, &now));
 }
 
 void JobTable::WriteRow(JobId job) {
@@ -335,6 +336,9 @@ void JobTable::RemoveForeign(const std::string& pod) {
 void JobTable::SetPhase(JobId job, PodGroupPhase phase) {
   model::Usage& usage = draft_.now.usage;
   if (usage.jobs[job].phase == phase) return;
+  // Sums may hold large amounts again when the object says so: then CanCount was asked.
+  const CompiledPodGroup& group = *records_[job].group;
+  if (group.shown.is_over() && amounts_.CountsSome(group.min_resources)) return;
   usage.jobs.Mutable(job).phase = phase;
   draft_.changed = true;
   Touch(job);

@@ -64,7 +64,7 @@ class JobTable {
   void AddForeign(const std::string& pod, const std::string& job);
   void RemoveForeign(const std::string& pod);
 
-  // The phase counts from now on.
+  // The phase counts from now on. The job has a PodGroup.
   void SetPhase(model::JobId job, model::PodGroupPhase phase);
   // Keeps a job out of cycles for so long, whoever sets the clock meanwhile. A later call replaces
   // an earlier one.
@@ -118,7 +118,7 @@ class JobTable {
   GroupParts parts_;
   PriorityBook priorities_;
   ForeignPods foreign_;
-  AmountBook amounts_;  // Minimum resources.
+  AmountBook amounts_{kAmountSumMax};  // Minimum resources of groups that are not over.
   absl::flat_hash_set<model::JobId> dirty_;
   SortedIds<model::JobId> all_;            // With a PodGroup and a queue.
   SortedIds<model::JobId> active_;         // Of these, the ones with something to do.

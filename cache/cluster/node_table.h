@@ -104,7 +104,7 @@ class NodeTable {
   absl::flat_hash_map<Symbol, int32_t> image_nodes_;
   bool images_dirty_ = true;
   uint64_t changes_ = 0;
-  AmountBook amounts_;  // Allocatable and oversubscription.
+  AmountBook amounts_{kAmountMax};  // Allocatable and oversubscription.
 };
 
 }  // namespace bth::cache

@@ -127,7 +127,7 @@ class PodTable {
   Slots<model::TaskId> slots_;
   ShapeBook shapes_;
   LeavingPods leaving_;
-  AmountBook amounts_;  // Requests.
+  AmountBook amounts_{kAmountMax};  // Requests.
 };
 
 }  // namespace bth::cache

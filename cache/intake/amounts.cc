@@ -23,6 +23,19 @@ bool CountsInBytes(const std::string& name) {
          name.rfind("hugepages-", 0) == 0;
 }
 
+absl::Status NegativeError(const std::string& name, const types::Quantity& quantity) {
+  return absl::InvalidArgumentError(
+      StrCat(name, ": quantity ", quantity.ToString(), " is negative"));
+}
+
+// At most what counts of an amount that stands for many objects, at least nothing.
+int64_t ClampedAmount(const std::string& name, const types::Quantity& quantity) {
+  if (quantity.is_negative()) return 0;
+  const int64_t amount =
+      CountsInBytes(name) ? quantity.Value() : quantity.MilliValue().value_or(kAmountSumMax);
+  return std::min(amount, kAmountSumMax);
+}
+
 }  // namespace
 
 bool SameAmounts(const NamedAmounts& a, const NamedAmounts& b) {
@@ -38,10 +51,7 @@ absl::StatusOr<NamedAmounts> CountedAmounts(const types::ResourceList& list) {
   NamedAmounts out;
   for (const auto& [name, quantity] : list) {
     if (!model::IsCountedResource(name)) continue;
-    if (quantity.is_negative()) {
-      return absl::InvalidArgumentError(
-          StrCat(name, ": quantity ", quantity.ToString(), " is negative"));
-    }
+    if (quantity.is_negative()) return NegativeError(name, quantity);
     int64_t amount = 0;
     if (CountsInBytes(name)) {
       amount = quantity.Value();
@@ -59,13 +69,21 @@ absl::StatusOr<NamedAmounts> CountedAmounts(const types::ResourceList& list) {
   return out;
 }
 
+absl::StatusOr<NamedAmounts> CountedMinimum(const types::ResourceList& list) {
+  NamedAmounts out;
+  for (const auto& [name, quantity] : list) {
+    if (!model::IsCountedResource(name)) continue;
+    if (quantity.is_negative()) return NegativeError(name, quantity);
+    out.emplace_back(name, ClampedAmount(name, quantity));
+  }
+  return out;
+}
+
 bool IsDeviceAmount(std::string_view name) {
   return name.starts_with("deviceclass/") || StrContains(name, ".deviceclass/");
 }
 
 QueueAmounts CountedQueueAmounts(const types::ResourceList& list) {
-  // No cluster is so large, and a hundred such amounts can be added up.
-  constexpr int64_t kQueueAmountMax = int64_t{1} << 56;
   QueueAmounts out;
   for (const auto& [name, quantity] : list) {
     if (IsDeviceAmount(name)) {
@@ -74,10 +92,7 @@ QueueAmounts CountedQueueAmounts(const types::ResourceList& list) {
     }
     if (!model::IsCountedResource(name)) continue;
     out.negative |= quantity.is_negative();
-    int64_t amount =
-        CountsInBytes(name) ? quantity.Value() : quantity.MilliValue().value_or(kQueueAmountMax);
-    if (quantity.is_negative()) amount = 0;
-    out.amounts.emplace_back(name, std::clamp<int64_t>(amount, 0, kQueueAmountMax));
+    out.amounts.emplace_back(name, ClampedAmount(name, quantity));
   }
   return out;
 }

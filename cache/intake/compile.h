@@ -72,6 +72,9 @@ CompiledShard Compile(const types::NodeShard& shard);
 // Counted resources of a list, in the units of model::DimensionTable, rounded up once. `pods` is
 // the number of pods; kOutOfRange when an amount does not fit, kInvalidArgument when negative.
 absl::StatusOr<NamedAmounts> CountedAmounts(const types::ResourceList& list);
+// The same of the minimum of a PodGroup, in which what is too large counts as the largest that
+// does.
+absl::StatusOr<NamedAmounts> CountedMinimum(const types::ResourceList& list);
 // Equal amounts; zero and absent are the same.
 bool SameAmounts(const NamedAmounts& a, const NamedAmounts& b);
 // `deviceclass/CLASS` or `DIMENSION.deviceclass/CLASS`.

@@ -183,7 +183,7 @@ absl::StatusOr<CompiledPodGroup> Compile(const types::PodGroup& group) {
     out.role_minimums.emplace_back(role, minimum);
   }
   out.has_min_resources = !group.spec.min_resources.empty();
-  BTH_ASSIGN_OR_RETURN(out.min_resources, CountedAmounts(group.spec.min_resources));
+  BTH_ASSIGN_OR_RETURN(out.min_resources, CountedMinimum(group.spec.min_resources));
   out.facts->quota_request = QuotaAmounts(group.spec.min_resources);
   out.facts->task_topology = CompileTaskTopology(meta);
   out.facts->keeps_rank_order = IsTrue(meta.Annotation(kRankOrder));

@@ -22,6 +22,9 @@ namespace bth::cache {
 using NamedAmounts = std::vector<std::pair<std::string, int64_t>>;
 // The largest amount that one object may ask for.
 inline constexpr int64_t kAmountMax = int64_t{1} << 48;
+// The largest that counts of an amount that stands for many objects: a queue's, or the minimum of a
+// PodGroup. No cluster is so large, and a hundred such amounts can be added up.
+inline constexpr int64_t kAmountSumMax = int64_t{1} << 56;
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
 // How much of a pod matters: all of it, or what it means to others where it is.
@@ -121,6 +124,8 @@ struct ShownPodGroup {
   int32_t failed = 0;
   std::vector<ShownCondition> conditions;
   std::string allocated_hyper_node;  // Annotation kAllocatedHyperNode; empty: it has none.
+
+  bool is_over() const { return phase == model::PodGroupPhase::kCompleted; }
 };
 
 // What a PodGroup asks for, beside its facts.

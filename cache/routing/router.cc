@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "api/types/resource.h"
+#include "base/cut_text.h"
+#include "base/digest.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "cache/intake/compile_devices.h"
@@ -31,6 +33,16 @@ bool IsForeign(const CompiledPod& pod) {
   return !pod.ours && pod.node_name.empty();
 }
 
+// No task has so long a name, and the text may be as long as all annotations together: a digest
+// that is longer than any name keeps roles apart.
+void BoundRole(std::string* role) {
+  constexpr size_t kNameMax = 253;
+  if (role->size() <= kNameMax) return;
+  Digest digest;
+  digest.Add(*role);
+  *role = StrCat(CutText(*role, kNameMax), "~", absl::Hex(digest.value(), absl::kZeroPad16));
+}
+
 // What only a family of devices counts is no amount to anybody else.
 void DropIgnored(const model::DeviceSettings* settings, NamedAmounts* amounts) {
   if (settings == nullptr) return;
@@ -45,6 +57,7 @@ absl::StatusOr<CompiledPod> Router::Read(const types::Pod& pod) const {
   absl::StatusOr<CompiledPod> compiled =
       Compile(pod, responsibility_, mirror_.vocabulary().symbols());
   if (!compiled.ok() || IsForeign(*compiled)) return compiled;
+  BoundRole(&compiled->names.role);
   BTH_RETURN_IF_ERROR(mirror_.CanCount(*compiled));
   if (responsibility_.documents) compiled->document = DocumentOf(pod);
   if (responsibility_.devices != nullptr) {

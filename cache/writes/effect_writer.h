@@ -57,6 +57,8 @@ class EffectWriter {
   void ReviewGangs(bool gangs_are_kept) {
     gangs_.ReviewAll(api_.executor().Monotonic(), gangs_are_kept);
   }
+  // The mirror has started over: what it does not show is not gone, until the next cycle.
+  void StartOver() { gangs_.StartOver(); }
   // In how long ReviewGangs will have something to do; InfiniteDuration when nothing is to come.
   absl::Duration UntilGangRelease() const {
     return gangs_.NextRelease() - api_.executor().Monotonic();

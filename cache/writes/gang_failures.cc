@@ -66,6 +66,10 @@ void GangFailures::BindingFailed(const std::string& job, BindFailure why, std::s
     failure.unjudged = false;
     TakeUp(job, now, &failure);
   }
+  if (reads_anew_ && (why == BindFailure::kGone || why == BindFailure::kInterrupted)) {
+    why = BindFailure::kInterrupted;
+    what = "the scheduler read the cluster anew before it had bound the others";
+  }
   failure.what = std::move(what);
   BackOff(job, why, &failure, now, at_least);
   // While nobody can be reached, trying does not show that the gang cannot be whole.
@@ -103,11 +107,18 @@ void GangFailures::BackOff(const std::string& job, BindFailure why, Failure* fai
 
 void GangFailures::BindingEnds(const std::string& job, absl::Duration now) {
   const auto entry = under_way_.find(job);
-  if (entry == under_way_.end() || --entry->second.bindings > 0) return;
+  if (entry == under_way_.end() || --entry->second.bindings > 0 || reads_anew_) return;
   if (entry->second.from_nothing) NoteLoss(job);
   under_way_.erase(entry);
   const auto failure = failures_.find(job);
   if (failure != failures_.end() && Review(job, &failure->second, now)) failures_.erase(failure);
+}
+
+void GangFailures::EndUnseen() {
+  absl::erase_if(under_way_, [this](const auto& entry) {
+    if (entry.second.bindings == 0 && entry.second.from_nothing) NoteLoss(entry.first);
+    return entry.second.bindings == 0;
+  });
 }
 
 // All that was sent came about, and yet the gang never was whole.
@@ -135,6 +146,7 @@ void GangFailures::ReviewAll(absl::Duration now, bool gangs_are_kept) {
 
 // Their time begins anew.
 void GangFailures::LookBack(absl::Duration now) {
+  if (std::exchange(reads_anew_, false)) EndUnseen();
   if (std::exchange(looked_back_, true)) return;
   for (std::string& job : mirror_.HalfBoundGroups()) {
     Failure failure;

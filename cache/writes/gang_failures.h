@@ -58,6 +58,9 @@ class GangFailures {
   // say so or not. Called before anything is bound and again at will: only the first call looks,
   // at all PodGroups.
   void LookBack(absl::Duration now);
+  // The mirror has started over, and is read anew. Called while no batch is on its way: the next
+  // one, or the end of a cycle, finds it whole, and what bindings came to meanwhile is judged then.
+  void StartOver() { reads_anew_ = true; }
   // A batch that binds pods of the job comes in, before any of them is assumed bound.
   void BatchComes(const std::string& job);
   void BindingBegins(const std::string& job) { ++under_way_[job].bindings; }
@@ -98,6 +101,8 @@ class GangFailures {
 
   void BackOff(const std::string& job, BindFailure why, Failure* failure, absl::Duration now,
                absl::Duration at_least);
+  // The jobs whose last binding ended while the mirror was read anew.
+  void EndUnseen();
   // The last binding of a gang of which nothing was bound before has come about.
   void NoteLoss(const std::string& job);
   // What an earlier life of this program left. False: it was whole.
@@ -118,6 +123,7 @@ class GangFailures {
   absl::flat_hash_map<std::string, UnderWay> under_way_;  // By job.
   std::map<std::string, Failure> failures_;               // By job.
   bool looked_back_ = false;
+  bool reads_anew_ = false;  // The mirror does not show all gangs.
   bool gangs_are_kept_ = true;
 };
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "api/types/json.h"
 #include "api/types/time.h"
 #include "cache/intake/compile.h"
@@ -33,6 +34,14 @@ client::Patch StrategicPatch(const Json& body) {
   patch.kind = client::PatchKind::kStrategic;
   patch.body = body.Dump();
   return patch;
+}
+
+// Its time stays as long as status and reason do.
+void Replace(ShownCondition condition, ShownCondition* known) {
+  const bool lasts = known->status == condition.status && known->reason == condition.reason;
+  condition.since = lasts ? known->since : std::nullopt;
+  condition.session = lasts ? std::move(known->session) : "";
+  *known = std::move(condition);
 }
 
 // As `Merge`, but for figures alone nothing is written.
@@ -82,15 +91,27 @@ bool CameAbout(model::PodGroupPhase phase) {
 }  // namespace
 
 void Merge(ShownCondition condition, std::vector<ShownCondition>* conditions) {
-  for (ShownCondition& known : *conditions) {
-    if (known.type != condition.type) continue;
-    const bool lasts = known.status == condition.status && known.reason == condition.reason;
-    condition.since = lasts ? known.since : std::nullopt;
-    condition.session = lasts ? std::move(known.session) : "";
-    known = std::move(condition);
-    return;
+  const auto known =
+      std::find_if(conditions->begin(), conditions->end(),
+                   [&condition](const auto& other) { return other.type == condition.type; });
+  if (known == conditions->end()) {
+    conditions->push_back(std::move(condition));
+  } else {
+    Replace(std::move(condition), &*known);
   }
-  conditions->push_back(std::move(condition));
+}
+
+void MergeAll(std::vector<ShownCondition> news, std::vector<ShownCondition>* conditions) {
+  absl::flat_hash_map<std::string, size_t> places;  // The first of each type.
+  for (size_t i = 0; i < conditions->size(); ++i) places.try_emplace((*conditions)[i].type, i);
+  for (ShownCondition& condition : news) {
+    const auto [place, fresh] = places.try_emplace(condition.type, conditions->size());
+    if (fresh) {
+      conditions->push_back(std::move(condition));
+    } else {
+      Replace(std::move(condition), &(*conditions)[place->second]);
+    }
+  }
 }
 
 bool MergeReported(const framework::PodGroupReport& group,

@@ -16,6 +16,8 @@ namespace bth::cache {
 // Replaces the condition of that type or appends it. Its time stays as long as status and reason
 // do.
 void Merge(ShownCondition condition, std::vector<ShownCondition>* conditions);
+// The same of each in turn. Cost: of both lists together.
+void MergeAll(std::vector<ShownCondition> news, std::vector<ShownCondition>* conditions);
 // What a cycle says of the group, and what that ends. True: it says that the group is scheduled, as
 // its bindings are asked for, which is not written before they came about.
 // `standing` makes the message of its condition Scheduled.

@@ -10,19 +10,13 @@
 #include "api/types/queue.h"
 #include "api/types/resource.h"
 #include "api/types/time.h"
-#include "base/doubled.h"
-#include "base/log.h"
 #include "base/strings.h"
 #include "cache/intake/compile.h"
 #include "cache/writes/standing.h"
 #include "cache/writes/status_patches.h"
-#include "client/api_error.h"
 #include "framework/report/figures.h"
 
 namespace bth::cache {
-
-using metrics::EffectKind;
-using metrics::EffectOutcome;
 
 namespace {
 
@@ -311,9 +305,32 @@ StatusWriter::Urgency StatusWriter::UrgencyOf(const Target& target) const {
   return Urgency::kNone;
 }
 
+const std::string& StatusWriter::UidOf(const Target& target) const {
+  switch (target.first) {
+    case Kind::kPodGroup:
+      return groups_.at(target.second).uid;
+    case Kind::kPod:
+      return pods_.at(target.second).uid;
+    case Kind::kQueue:
+      break;
+  }
+  return queues_.at(target.second).uid;
+}
+
+bool StatusWriter::IsHeldOff(const Target& target) const {
+  const auto failed = failures_.find(target);
+  return failed != failures_.end() && failed->second.refused == UidOf(target) &&
+         due_.Find(target) != nullptr;
+}
+
 void StatusWriter::Schedule(const Target& target) {
   if (busy_.contains(target)) return;  // Looked at again when the write is through.
-  switch (UrgencyOf(target)) {
+  const Urgency urgency = UrgencyOf(target);
+  if (urgency != Urgency::kNone && IsHeldOff(target)) {
+    if (target.first == Kind::kPod) ForgetNomination(target.second);
+    return;
+  }
+  switch (urgency) {
     case Urgency::kNone:
       Drop(target);
       return;
@@ -431,9 +448,10 @@ net::Awaitable<absl::Status> StatusWriter::SendOne(std::string* object) {
     co_return absl::OkStatus();
   }
   busy_[target] = true;
+  const std::string uid = UidOf(target);
   const absl::Status status = co_await Send(target);
   if (object != nullptr) *object = target.second;
-  Settled(target, status);
+  Settled(target, uid, status);
   co_return status;
 }
 
@@ -451,50 +469,6 @@ net::Awaitable<absl::Status> StatusWriter::Send(Target target) {
     api_.executor().barrier().Caught("statuses.write", net::Consequence::kFailed);
   }
   co_return absl::InternalError("the write ended with an exception");
-}
-
-// What the server will not write is no nomination. Failures that may pass leave it standing: the
-// write is tried again.
-void StatusWriter::ForgetRefusedNomination(const std::string& key, const absl::Status& status) {
-  const bool refused = absl::IsInvalidArgument(status) || absl::IsPermissionDenied(status) ||
-                       absl::IsFailedPrecondition(status);
-  auto desired = pods_.find(key);
-  if (!refused || desired == pods_.end() || desired->second.nominated_node.empty()) return;
-  desired->second.nominated_node.clear();
-  mirror_.ForgetNomination(key, desired->second.uid);
-}
-
-void StatusWriter::Settled(const Target& target, const absl::Status& status) {
-  constexpr EffectKind kKinds[] = {EffectKind::kPodGroupStatus, EffectKind::kPodCondition,
-                                   EffectKind::kQueueStatus};
-  if (metrics_ != nullptr) {
-    metrics_->Effect(kKinds[static_cast<int>(target.first)],
-                     status.ok() ? EffectOutcome::kOk : EffectOutcome::kFailed);
-  }
-  busy_.erase(target);
-  if (status.ok()) {
-    failures_.erase(target);
-    // A newer desired may have come meanwhile.
-    Schedule(target);
-    return;
-  }
-  // Of one that is gone nothing is left to be told once the watch has said so, unless another one
-  // has its name by then.
-  if (!absl::IsNotFound(status)) {
-    Log(LogLevel::kInfo, "status.write_failed", {{"object", target.second}, {"status", status}});
-  }
-  sent_groups_.Forget(target.second);
-  sent_queues_.Forget(target.second);
-  sent_pods_.erase(target.second);
-  if (target.first == Kind::kPod) ForgetRefusedNomination(target.second, status);
-  // A conflict means that somebody else writes: the watch brings their version, and what is left
-  // of the desired is tried on it. Two that never agree must not fill the server with their
-  // quarrel.
-  const absl::Duration pause = Doubled(delays_.settle, ++failures_[target], delays_.retry_max);
-  const absl::Duration at =
-      api_.executor().Monotonic() + client::RetryAfter(status).value_or(pause);
-  due_.Set(target, at, {at, Urgency::kNone});
-  ArmTimer(at);
 }
 
 }  // namespace bth::cache

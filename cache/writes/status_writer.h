@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,12 @@ class StatusWriter {
   };
   // How different a desired is from what the object shows.
   enum class Urgency : uint8_t { kNone, kReword, kTally, kSettle, kNow };
+  struct Failures {
+    int in_a_row = 0;
+    // UID of the object whose last write the server refused, and would again; nothing: what failed
+    // may be gone with the next news.
+    std::optional<std::string> refused;
+  };
   // Why a target waits for its time.
   struct Wait {
     absl::Duration since;  // From then on, by the monotonic clock.
@@ -129,6 +136,11 @@ class StatusWriter {
   Urgency UrgencyOf(const Target& target) const;
   // Until when the target waits for more pods to come; in the past when it does not.
   absl::Duration GathersUntil(const Target& target) const;
+  // Of the object that the target's desired is for; it has one.
+  const std::string& UidOf(const Target& target) const;
+  // The server refused the last write, and the pause is not over. Nothing that cycles say of the
+  // object ends it.
+  bool IsHeldOff(const Target& target) const;
   // Puts the target where its urgency belongs: ready, or due later.
   void Schedule(const Target& target);
   void MakeReady(const Target& target);
@@ -149,8 +161,10 @@ class StatusWriter {
   net::Awaitable<absl::Status> SendGroup(std::string key);
   net::Awaitable<absl::Status> SendPod(std::string key);
   net::Awaitable<absl::Status> SendQueue(std::string key);
-  void Settled(const Target& target, const absl::Status& status);
-  void ForgetRefusedNomination(const std::string& key, const absl::Status& status);
+  // `uid`: of the object that was written.
+  void Settled(const Target& target, const std::string& uid, const absl::Status& status);
+  // What the server will not write is no nomination.
+  void ForgetNomination(const std::string& key);
 
   client::ApiClient& api_;
   Mirror& mirror_;
@@ -172,8 +186,8 @@ class StatusWriter {
   // ready or in flight keeps its desired.
   std::deque<Target> ready_;  // In order; a target stands here once.
   Timetable<Target, Wait> due_;
-  absl::flat_hash_map<Target, bool> busy_;     // Ready (false) or in flight (true).
-  absl::flat_hash_map<Target, int> failures_;  // In a row.
+  absl::flat_hash_map<Target, bool> busy_;  // Ready (false) or in flight (true).
+  absl::flat_hash_map<Target, Failures> failures_;
   net::Executor::TimerId timer_ = 0;
   absl::Duration timer_at_ = absl::InfiniteDuration();
 };

@@ -1,5 +1,6 @@
-// The requests of StatusWriter.
+// The requests of StatusWriter, and what follows from their answers.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,13 +10,20 @@
 #include "api/types/pod_group.h"
 #include "api/types/queue.h"
 #include "api/types/resource.h"
+#include "base/doubled.h"
+#include "base/log.h"
 #include "cache/intake/object_key.h"
 #include "cache/writes/object_names.h"
 #include "cache/writes/status_patches.h"
 #include "cache/writes/status_writer.h"
+#include "client/api_error.h"
 #include "framework/report/figures.h"
 
 namespace bth::cache {
+
+using metrics::EffectKind;
+using metrics::EffectOutcome;
+
 namespace {
 
 // Of the object in the server's answer.
@@ -25,13 +33,19 @@ std::string VersionIn(const std::string& answer, const std::string& if_unreadabl
   return now.ok() ? now->meta.resource_version : if_unreadable;
 }
 
+// Other failures may pass: the write is tried again as soon as there is news.
+bool WillNotWrite(const absl::Status& status) {
+  return absl::IsInvalidArgument(status) || absl::IsPermissionDenied(status) ||
+         absl::IsFailedPrecondition(status);
+}
+
 }  // namespace
 
 // Somebody wrote since the desired was made, maybe ourselves.
 void StatusWriter::Rebase(const ShownPodGroup& known, ShownPodGroup* wanted) const {
   if (wanted->resource_version == known.resource_version) return;
   std::vector<ShownCondition> conditions = known.conditions;
-  for (ShownCondition& condition : wanted->conditions) Merge(std::move(condition), &conditions);
+  MergeAll(std::move(wanted->conditions), &conditions);
   wanted->conditions = std::move(conditions);
   wanted->resource_version = known.resource_version;
 }
@@ -118,6 +132,50 @@ net::Awaitable<absl::Status> StatusWriter::SendQueue(std::string key) {
   sent_queues_.Note(key, desired.uid, base,
                     {VersionIn<types::Queue>(*answer, base), desired.allocated});
   co_return absl::OkStatus();
+}
+
+void StatusWriter::ForgetNomination(const std::string& key) {
+  const auto desired = pods_.find(key);
+  if (desired == pods_.end() || desired->second.nominated_node.empty()) return;
+  desired->second.nominated_node.clear();
+  mirror_.ForgetNomination(key, desired->second.uid);
+}
+
+void StatusWriter::Settled(const Target& target, const std::string& uid,
+                           const absl::Status& status) {
+  constexpr EffectKind kKinds[] = {EffectKind::kPodGroupStatus, EffectKind::kPodCondition,
+                                   EffectKind::kQueueStatus};
+  if (metrics_ != nullptr) {
+    metrics_->Effect(kKinds[static_cast<int>(target.first)],
+                     status.ok() ? EffectOutcome::kOk : EffectOutcome::kFailed);
+  }
+  busy_.erase(target);
+  if (status.ok()) {
+    failures_.erase(target);
+    // A newer desired may have come meanwhile.
+    Schedule(target);
+    return;
+  }
+  // Of one that is gone nothing is left to be told once the watch has said so, unless another one
+  // has its name by then.
+  if (!absl::IsNotFound(status)) {
+    Log(LogLevel::kInfo, "status.write_failed", {{"object", target.second}, {"status", status}});
+  }
+  sent_groups_.Forget(target.second);
+  sent_queues_.Forget(target.second);
+  sent_pods_.erase(target.second);
+  const bool is_refused = WillNotWrite(status);
+  if (is_refused && target.first == Kind::kPod) ForgetNomination(target.second);
+  // A conflict means that somebody else writes: the watch brings their version, and what is left
+  // of the desired is tried on it. Two that never agree must not fill the server with their
+  // quarrel.
+  Failures& failures = failures_[target];
+  failures.refused = is_refused ? std::optional(uid) : std::nullopt;
+  const absl::Duration pause = Doubled(delays_.settle, ++failures.in_a_row, delays_.retry_max);
+  const absl::Duration at =
+      api_.executor().Monotonic() + client::RetryAfter(status).value_or(pause);
+  due_.Set(target, at, {at, Urgency::kNone});
+  ArmTimer(at);
 }
 
 }  // namespace bth::cache

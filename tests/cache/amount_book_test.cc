@@ -1,5 +1,8 @@
 #include "cache/cluster/amount_book.h"
 
+#include <ctime>
+
+#include "absl/strings/match.h"
 #include "base/strings.h"
 #include "cache/cluster/mirror.h"
 #include "tests/cache/objects.h"
@@ -16,7 +19,7 @@ NamedAmounts Memory(int64_t amount) {
 }
 
 TEST_CASE("amount book: huge amounts use up what there is for huge ones only", "[cache]") {
-  AmountBook book;
+  AmountBook book(kAmountMax);
   int taken = 0;
   for (; book.Check(Memory(kHuge), nullptr).ok(); ++taken) book.Add(Memory(kHuge));
   CHECK(taken == 256);
@@ -26,7 +29,7 @@ TEST_CASE("amount book: huge amounts use up what there is for huge ones only", "
 }
 
 TEST_CASE("amount book: what leaves or is replaced makes room", "[cache]") {
-  AmountBook book;
+  AmountBook book(kAmountMax);
   for (int i = 0; i < 256; ++i) book.Add(Memory(kHuge));
   const NamedAmounts old = Memory(kHuge);
   CHECK(book.Check(Memory(kHuge), &old).ok());
@@ -36,10 +39,37 @@ TEST_CASE("amount book: what leaves or is replaced makes room", "[cache]") {
 }
 
 TEST_CASE("amount book: common amounts are not limited", "[cache]") {
-  AmountBook book;
+  AmountBook book(kAmountMax);
   const NamedAmounts common = Memory((int64_t{1} << 39) - 1);
   for (int i = 0; i < 100'000; ++i) book.Add(common);
   CHECK(book.Check(common, nullptr).ok());
+}
+
+TEST_CASE("amount book: many large amounts in place of as many are looked at once each",
+          "[cache]") {
+  AmountBook book(kAmountSumMax);
+  NamedAmounts amounts;
+  for (int i = 0; i < 80'000; ++i) amounts.emplace_back(StrCat("example.com/r", i), kLarge);
+  book.Add(amounts);
+  const std::clock_t begin = std::clock();
+  CHECK(book.Check(amounts, &amounts).ok());
+  // Each against each takes minutes.
+  CHECK(std::clock() - begin < 10 * CLOCKS_PER_SEC);
+  amounts[40'000].second = int64_t{1} << 56;
+  CHECK(book.Check(amounts, &amounts).ok());
+  book.Add({{amounts[40'000].first, int64_t{1} << 56}});
+  const absl::Status refused = book.Check(amounts, nullptr);
+  CHECK(absl::StrContains(refused.message(), amounts[40'000].first));
+}
+
+TEST_CASE("amount book: the largest sums of all sizes together fit", "[cache]") {
+  AmountBook book(kAmountSumMax);
+  int64_t sum = 0;
+  for (int64_t size = int64_t{1} << 39; size <= kAmountSumMax; size *= 2) {
+    for (; book.Check(Memory(size), nullptr).ok(); sum += size) book.Add(Memory(size));
+  }
+  CHECK(sum > int64_t{1} << 60);
+  CHECK(sum + 1'000'000 * (int64_t{1} << 39) < int64_t{1} << 61);
 }
 
 // 32,768 of them would be too much for a 64-bit sum.

@@ -1,6 +1,8 @@
 #include "cache/routing/router.h"
 
+#include <map>
 #include <string>
+#include <utility>
 
 #include "base/strings.h"
 #include "tests/cache/objects.h"
@@ -45,6 +47,33 @@ TEST_CASE("router: a waiting pod of another scheduler is noted, a bound one take
   bed.router.Remove(Kind<types::Pod>(), {"ns", "p"});
   CHECK(bed.mirror.pods() == 0);
   CHECK(bed.mirror.OwnsGroup("ns/g"));
+}
+
+TEST_CASE("router: of a role longer than any name only so much is kept as tells it apart",
+          "[cache][router]") {
+  RouterBed bed;
+  bed.mirror.PutQueue(testing::MakeQueue("default"));
+  bed.mirror.PutPodGroup(testing::MakeGroup("g", 1));
+  const std::string longest(253, 'x');
+  const std::string beyond(200'000, 'x');
+  const auto role = [](const std::string& name) {
+    return StrCat(R"("volcano.sh/task-spec":")", name, R"(",)");
+  };
+  for (const auto& [name, text] : {std::pair("a", longest), std::pair("b", beyond),
+                                   std::pair("c", beyond + "x"), std::pair("d", beyond)}) {
+    REQUIRE(
+        bed.router.Put(RouterBed::MakePodObject({.name = name, .annotations = role(text)})).ok());
+  }
+  std::map<std::string, std::string> roles;
+  const auto snapshot = bed.Look();
+  for (model::TaskId task : snapshot->tasks.ids()) {
+    roles[snapshot->tasks[task].names->name] = snapshot->tasks[task].names->role;
+  }
+  CHECK(roles["a"] == longest);
+  CHECK(roles["b"].size() <= 300);
+  CHECK(roles["b"] == roles["d"]);
+  CHECK(roles["b"] != roles["c"]);
+  CHECK(roles["b"] != roles["a"]);
 }
 
 TEST_CASE("router: what is refused says why, and its last usable state stays", "[cache][router]") {

@@ -1,6 +1,9 @@
 #include "cache/writes/status_patches.h"
 
+#include <ctime>
+
 #include "api/types/json.h"
+#include "base/strings.h"
 #include "tests/support/catch.h"
 
 namespace bth::cache {
@@ -107,6 +110,30 @@ TEST_CASE("status patches: a condition replaces the one of its type", "[cache]")
   CHECK(conditions == std::vector<ShownCondition>{{"A", "False", "x", "y"},
                                                   {"B", "True", "r", "m"},
                                                   {"C", "True", "r", "m"}});
+}
+
+TEST_CASE("status patches: many conditions are merged as one after the other", "[cache]") {
+  const std::vector<ShownCondition> known = {{"A", "True", "r", "m", kNow, "s"},
+                                             {"B", "True", "r", "m", kNow, "s"},
+                                             {"A", "False", "r", "m", kNow, "s"}};
+  const std::vector<ShownCondition> news = {{"C", "True", "r", "m"},
+                                            {"A", "True", "r", "n"},
+                                            {"C", "True", "q", "m"},
+                                            {"A", "True", "q", ""}};
+  std::vector<ShownCondition> in_turn = known;
+  for (const ShownCondition& condition : news) Merge(condition, &in_turn);
+  std::vector<ShownCondition> at_once = known;
+  MergeAll(news, &at_once);
+  CHECK(at_once == in_turn);
+  for (size_t i = 0; i < at_once.size(); ++i) CHECK(at_once[i].since == in_turn[i].since);
+  // Each against each takes minutes.
+  std::vector<ShownCondition> many;
+  for (int i = 0; i < 40'000; ++i) many.push_back({StrCat("some-long-common-part-", i), "True"});
+  const std::clock_t begin = std::clock();
+  MergeAll(many, &at_once);
+  MergeAll(many, &at_once);
+  CHECK(at_once.size() == 40'004);
+  CHECK(std::clock() - begin < 10 * CLOCKS_PER_SEC);
 }
 
 }  // namespace

@@ -14,6 +14,17 @@ using testing::Report;
 using testing::WriterBed;
 using types::Json;
 
+// Another PodGroup "g", with the version 9.
+void MakeAnew(WriterBed& bed) {
+  CompiledPodGroup anew = MakeGroup("g", 1);
+  auto facts = std::make_shared<model::JobFacts>(*anew.facts);
+  facts->uid = "u-g-2";
+  anew.facts = std::move(facts);
+  anew.shown.resource_version = "9";
+  bed.mirror.RemovePodGroup("ns/g");
+  bed.mirror.PutPodGroup(std::move(anew));
+}
+
 TEST_CASE("status writer: what waits is bounded by the objects there are", "[cache]") {
   WriterBed bed;
   bed.server.script = [](const net::Request&) { return Refusal(500, "InternalError"); };
@@ -44,6 +55,44 @@ TEST_CASE("status writer: conflicts in a row are tried ever more rarely", "[cach
   const size_t sent = bed.Sent("PATCH", "/podgroups/g").size();
   CHECK(sent >= 10);
   CHECK(sent <= 70);  // One a minute in the end.
+}
+
+TEST_CASE("status writer: what the server refuses is not sent with each cycle", "[cache]") {
+  WriterBed bed;
+  bed.server.script = [](const net::Request&) { return Refusal(403, "Forbidden"); };
+  for (int i = 0; i < 3600; ++i) {
+    bed.effects.Report(Report(bed, StrCat("m", std::string(static_cast<size_t>(i % 7), 'x'))));
+    bed.executor.Advance(absl::Seconds(1));
+  }
+  for (const char* object : {"/podgroups/g", "/pods/p/status"}) {
+    const size_t sent = bed.Sent("PATCH", object).size();
+    CHECK(sent >= 10);
+    CHECK(sent <= 70);  // One a minute in the end.
+  }
+  // It is told when the server has changed its mind.
+  bed.server.script = [](const net::Request&) { return Answer(200, "{}"); };
+  bed.executor.Advance(absl::Minutes(2));
+  CHECK(bed.writer.idle());
+  CHECK(bed.LastBody("/podgroups/g")["status"]["phase"].AsString() == "Inqueue");
+}
+
+TEST_CASE("status writer: news end the pause after a conflict, and that of an object made anew",
+          "[cache]") {
+  WriterBed bed;
+  const bool anew = GENERATE(false, true);
+  CAPTURE(anew);
+  bed.server.script = [anew](const net::Request&) {
+    return anew ? Refusal(403, "Forbidden") : Refusal(409, "Conflict");
+  };
+  for (int i = 0; i < 4; ++i) {
+    bed.effects.Report(Report(bed, "m"));
+    bed.executor.Advance(absl::Seconds(30));
+  }
+  const size_t sent = bed.Sent("PATCH", "/podgroups/g").size();
+  if (anew) MakeAnew(bed);
+  bed.effects.Report(Report(bed, "m"));
+  bed.executor.RunUntilIdle();
+  CHECK(bed.Sent("PATCH", "/podgroups/g").size() == sent + 1);
 }
 
 TEST_CASE("status writer: conditions keep their times, and say which of them holds", "[cache]") {
@@ -224,17 +273,6 @@ TEST_CASE("status writer: what somebody else wrote meanwhile is told once, besid
   CHECK(bed.Sent("PATCH", "/podgroups/g").size() == 1);
   CHECK(bed.LastBody("/podgroups/g")["status"]["conditions"].items().size() == 2);
   CHECK(bed.writer.idle());
-}
-
-// Another PodGroup "g", with the version 9.
-void MakeAnew(WriterBed& bed) {
-  CompiledPodGroup anew = MakeGroup("g", 1);
-  auto facts = std::make_shared<model::JobFacts>(*anew.facts);
-  facts->uid = "u-g-2";
-  anew.facts = std::move(facts);
-  anew.shown.resource_version = "9";
-  bed.mirror.RemovePodGroup("ns/g");
-  bed.mirror.PutPodGroup(std::move(anew));
 }
 
 TEST_CASE("status writer: a group made anew while its predecessor is written to is told of",

@@ -1,3 +1,5 @@
+#include <stdexcept>
+
 #include "base/strings.h"
 #include "tests/scheduler/gang_bed.h"
 
@@ -372,6 +374,43 @@ TEST_CASE("half-bound gang: a binding that nobody wants any more leaves a gang t
   }
   bed.executor.Advance(absl::Seconds(10));
   CHECK(bed.Told() == "False Completed: all pods that the gang needs are bound");
+}
+
+// Its bindings that wait end then: no object says that their pods are there.
+TEST_CASE("half-bound gang: one is told of and released though the cluster is read anew meanwhile",
+          "[scheduler]") {
+  GangBed bed;
+  bed.Submit([](size_t) { return Fault{.code = 429, .retry_after = "10"}; });
+  bed.executor.Advance(absl::Seconds(1));
+  REQUIRE(bed.NodeOf("b") == "n1");
+  REQUIRE(bed.tries.size() == 1);
+  bed.Pod("other", "", 2, "somebody");
+  bed.Create("/api/v1/namespaces/default/pods/other/binding",
+             R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"other"},)"
+             R"("target":{"kind":"Node","name":"n1"}})");
+  std::vector<std::string> evicted;
+  bed.line->on_request = [&evicted](const net::Request& request) {
+    if (absl::EndsWith(request.target, "/eviction")) evicted.push_back(request.target);
+  };
+  bed.line->script = [](const net::Request& request) -> std::optional<Fault> {
+    const bool lists_pods = absl::StartsWith(request.target, "/api/v1/pods?");
+    if (!lists_pods || absl::StrContains(request.target, "watch=")) return std::nullopt;
+    return Fault{.delay = absl::Seconds(20)};
+  };
+  const double before = bed.Metric("batholith_mirror_rebuilds_total");
+  bed.executor.Post([] { throw std::out_of_range("halfway"); });
+  bed.escapes_expected = 1;
+  bed.executor.Advance(absl::Minutes(1));
+  REQUIRE(bed.Metric("batholith_mirror_rebuilds_total") == before + 1);
+  CHECK(bed.Told() ==
+        "True BindingInterrupted: 2 of the 3 pods that the gang needs are bound: the scheduler "
+        "read the cluster anew before it had bound the others; it is completed when there is room");
+  CHECK(bed.tries.size() == 1);
+  bed.executor.Advance(absl::Minutes(8));
+  CHECK(evicted.empty());
+  bed.executor.Advance(absl::Minutes(3));
+  CHECK(evicted == std::vector<std::string>{"/api/v1/namespaces/default/pods/a/eviction",
+                                            "/api/v1/namespaces/default/pods/b/eviction"});
 }
 
 }  // namespace

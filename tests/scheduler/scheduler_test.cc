@@ -256,6 +256,48 @@ TEST_CASE("scheduler: under a policy that follows the clock, the period bounds t
   CHECK(bed.NodeOf("a") == "n1");
 }
 
+// Comes to an answer in its third session.
+class SlowSearch final : public framework::Plugin {
+ public:
+  std::string_view name() const override { return "slow-search"; }
+  absl::Status OnSessionOpen(framework::Session& session,
+                             framework::HookRegistrar& hooks) override {
+    const bool waits = !session.active_jobs().empty();
+    const bool found = waits && ++sessions_ >= 3;
+    if (waits && !found) session.NoteCutShort();
+    hooks.Allocatable([found](model::QueueId, model::TaskId) { return found; });
+    return absl::OkStatus();
+  }
+
+ private:
+  int sessions_ = 0;
+};
+
+TEST_CASE("scheduler: what a cycle did not come to the next one goes on with", "[scheduler]") {
+  Bed bed;
+  bed.registry.plugins["slow-search"] = [](const conf::Arguments&) {
+    return absl::StatusOr<std::unique_ptr<framework::Plugin>>(std::make_unique<SlowSearch>());
+  };
+  test::TempFolder folder;
+  SchedulerOptions options;
+  options.policy.path = folder.Write("scheduler.conf",
+                                     "actions: \"enqueue, allocate\"\n"
+                                     "tiers:\n"
+                                     "- plugins:\n"
+                                     "  - name: gang\n"
+                                     "  - name: slow-search\n"
+                                     "  - name: predicates\n");
+  options.period = absl::Seconds(5);
+  bed.Node("n1", 2);
+  bed.Start(options);
+  bed.Group("g", 1);
+  bed.Pod("a", "g", 1);
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.NodeOf("a").empty());
+  bed.executor.Advance(absl::Minutes(1));
+  CHECK(bed.NodeOf("a") == "n1");
+}
+
 TEST_CASE("scheduler: with shuffle such a policy has cycles though nobody waits", "[scheduler]") {
   Bed bed;
   test::TempFolder folder;
