@@ -351,8 +351,10 @@ bool JobController::IsPointless(const JobRequest& request) const {
   }
   if (request.event != BusEvent::kPodPending) return false;
   const PodPointer pod = desk_.pods.Find(request.ns, request.pod);
-  if (pod == nullptr || pod->meta.uid != request.pod_uid) return true;
-  return !pod->status.phase.empty() && pod->status.phase != "Pending";
+  const bool is_there = pod != nullptr && pod->meta.uid == request.pod_uid;
+  // What was begun has deleted it, most likely.
+  if (is_begun && (!is_there || pod->meta.deletion_time.has_value())) return false;
+  return !is_there || (!pod->status.phase.empty() && pod->status.phase != "Pending");
 }
 
 // Pods that run make a group unknown: where the job has none that is not left from before, the

@@ -37,8 +37,9 @@ net::Awaitable<absl::Status> RemovePluginObjects(JobDesk& desk, JobPointer job,
   absl::StatusOr<JobPlugins> made = desk.make_plugins(job->spec, desk.tools);
   // Unknown plugins have made nothing.
   if (!made.ok()) co_return absl::OkStatus();
+  desk.refreshed.erase(job->meta.uid);  // From the first one that goes on.
   for (const auto& plugin : made->plugins) {
-    const std::string record = std::string("plugin-").append(plugin->name());
+    const std::string record = PluginRecord(*plugin);
     if (plugin->is_recorded() && !status.controlled_resources.Contains(record)) continue;
     for (ObjectName& name : plugin->OnJobDelete(*job)) {
       absl::Status removed = co_await RemoveObject(desk, job, std::move(name));
@@ -46,7 +47,6 @@ net::Awaitable<absl::Status> RemovePluginObjects(JobDesk& desk, JobPointer job,
     }
     status.controlled_resources.Erase(record);
   }
-  desk.refreshed.erase(job->meta.uid);
   co_return absl::OkStatus();
 }
 

@@ -28,10 +28,6 @@ SyncError PluginError(const absl::Status& status, bool waits) {
   return SyncErrorOf(status, "PluginError", "Execute plugin when job add failed", waits);
 }
 
-std::string RecordKey(const JobPlugin& plugin) {
-  return std::string("plugin-").append(plugin.name());
-}
-
 }  // namespace
 
 JobSync::JobSync(JobDesk& desk, JobView view, JobStep step)
@@ -89,15 +85,14 @@ net::Awaitable<SyncError> JobSync::Prepare() {
   if (absl::Status able = CheckMakeable(plugins_, job()); !able.ok()) {
     co_return PluginError(able, true);
   }
-  if (status_.state.phase == JobPhase::kPending || status_.state.phase == JobPhase::kOther) {
-    error = co_await AddPluginObjects();
-    if (!error.ok()) co_return std::move(error);
+  const bool begins =
+      status_.state.phase == JobPhase::kPending || status_.state.phase == JobPhase::kOther;
+  error = co_await EnsurePluginObjects(begins);
+  if (!error.ok()) co_return std::move(error);
+  if (begins) {
     VolumesOutcome volumes = co_await EnsureVolumes(desk_, now_, &status_.controlled_resources);
     now_ = std::move(volumes.job);
     if (!volumes.error.ok()) co_return std::move(volumes.error);
-  } else {
-    error = co_await UpdatePluginObjects();
-    if (!error.ok()) co_return std::move(error);
   }
   error = co_await EnsureGroup(desk_, now_);
   co_return std::move(error);
@@ -134,43 +129,36 @@ net::Awaitable<SyncError> JobSync::Forward() {
   co_return SyncError();
 }
 
-net::Awaitable<SyncError> JobSync::AddPluginObjects() {
+// A restart that was cut short may have removed some of what is recorded.
+bool JobSync::DoubtsRecords() const {
+  return step_.decision == Decision::kRestart && !desk_.refreshed.contains(job().meta.uid) &&
+         HasPluginRecords(status_);
+}
+
+net::Awaitable<SyncError> JobSync::EnsurePluginObjects(bool begins) {
+  if (DoubtsRecords()) co_return SyncError();  // The next incarnation makes all of them.
+  const auto known = desk_.refreshed.find(job().meta.uid);
+  const bool is_fresh = known != desk_.refreshed.end() && known->second == job().meta.generation;
   bool is_first = false;
   for (const auto& plugin : plugins_.plugins) {
-    const std::string record = RecordKey(*plugin);
-    if (plugin->is_recorded() && status_.controlled_resources.Contains(record)) continue;
-    is_first = is_first || plugin->is_recorded();
-    absl::StatusOr<std::vector<WantedObject>> wanted = plugin->OnJobAdd(job());
+    const std::string record = PluginRecord(*plugin);
+    const bool is_new = begins && !status_.controlled_resources.Contains(record);
+    if (is_fresh && !is_new) continue;
+    absl::StatusOr<std::vector<WantedObject>> wanted =
+        is_new ? plugin->OnJobAdd(job()) : plugin->OnJobUpdate(job());
     if (!wanted.ok()) co_return PluginError(wanted.status(), false);
     for (WantedObject& object : *wanted) {
       absl::Status status = co_await EnsureObject(desk_, now_, std::move(object));
       if (!status.ok()) co_return PluginError(status, false);
     }
-    if (plugin->is_recorded()) {
-      status_.controlled_resources.Set(record, std::string(plugin->name()));
-    }
+    if (!is_new || !plugin->is_recorded()) continue;
+    is_first = true;
+    status_.controlled_resources.Set(record, std::string(plugin->name()));
   }
   if (is_first) {
     for (const std::string& complaint : plugins_.complaints) {
       Log(LogLevel::kError, "job.plugin_argument",
           {{"job", JobKey(job())}, {"complaint", complaint}});
-    }
-  }
-  desk_.refreshed[job().meta.uid] = job().meta.generation;
-  co_return SyncError();
-}
-
-net::Awaitable<SyncError> JobSync::UpdatePluginObjects() {
-  const auto known = desk_.refreshed.find(job().meta.uid);
-  if (known != desk_.refreshed.end() && known->second == job().meta.generation) {
-    co_return SyncError();
-  }
-  for (const auto& plugin : plugins_.plugins) {
-    absl::StatusOr<std::vector<WantedObject>> wanted = plugin->OnJobUpdate(job());
-    if (!wanted.ok()) co_return PluginError(wanted.status(), false);
-    for (WantedObject& object : *wanted) {
-      absl::Status status = co_await EnsureObject(desk_, now_, std::move(object));
-      if (!status.ok()) co_return PluginError(status, false);
     }
   }
   desk_.refreshed[job().meta.uid] = job().meta.generation;
@@ -281,6 +269,7 @@ void JobSync::DecidePhase() {
       step_.decision == Decision::kStart || step_.decision == Decision::kProgress;
   if (!is_invalid_ || !looks_at_work) {
     Decide(step_, job().spec, &status_);
+    if (status_.state.phase == JobPhase::kPending && DoubtsRecords()) DropPluginRecords(&status_);
     return;
   }
   // Its numbers mean nothing. What runs is left alone.

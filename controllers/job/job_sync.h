@@ -22,8 +22,9 @@ class JobSync final {
   net::Awaitable<absl::Status> EnterPending();
   net::Awaitable<SyncError> Prepare();
   net::Awaitable<SyncError> Forward();
-  net::Awaitable<SyncError> AddPluginObjects();
-  net::Awaitable<SyncError> UpdatePluginObjects();
+  // `begins`: the incarnation, which gets what is not recorded yet.
+  net::Awaitable<SyncError> EnsurePluginObjects(bool begins);
+  bool DoubtsRecords() const;
   // After `error`: of a job that may have no pods yet only those that are too many leave.
   net::Awaitable<SyncError> Reconcile(SyncError error);
   net::Awaitable<SyncError> Create(const SyncPlan& plan);

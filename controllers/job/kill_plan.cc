@@ -31,11 +31,15 @@ int32_t VersionIn(const Pod& pod) {
   return place.ok() ? place->version : 0;
 }
 
+// Whether the kill that began the present version has left a pod of the last one. Pods that ended
+// in an earlier one were spared when the job was stopped, and stay when it is resumed.
 bool HasOutdatedPods(const JobView& job, bool spare_finished) {
   for (const auto& [task, pods] : job.tasks) {
     for (const auto& [name, pod] : *pods) {
-      if (job.IsTerminating(*pod) || (spare_finished && IsFinished(*pod))) continue;
-      if (VersionIn(*pod) < job.version) return true;
+      const bool is_finished = IsFinished(*pod);
+      if (job.IsTerminating(*pod) || (spare_finished && is_finished)) continue;
+      const int32_t version = VersionIn(*pod);
+      if (is_finished ? version == job.version - 1 : version < job.version) return true;
     }
   }
   return false;

@@ -1,5 +1,6 @@
 #include "controllers/job/plugin_objects.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,12 @@ namespace {
 
 using types::BatchJob;
 using types::Json;
+
+constexpr std::string_view kPluginRecord = "plugin-";
+
+bool IsPluginRecord(const types::LabelMap::Entry& entry) {
+  return std::string_view(entry.first).starts_with(kPluginRecord);
+}
 
 bool BelongsTo(const Json& object, const BatchJob& job) {
   for (const Json& owner : object.At({"metadata", "ownerReferences"}).items()) {
@@ -94,6 +101,23 @@ net::Awaitable<absl::Status> EnsureObject(JobDesk& desk, JobPointer job, WantedO
   client::Patch patch = Replacement(wanted, *existing);
   client::ApiClient::Text text = co_await api.Patch(std::move(item), std::move(patch));
   co_return text.status();
+}
+
+std::string PluginRecord(const JobPlugin& plugin) {
+  return StrCat(kPluginRecord, plugin.name());
+}
+
+bool HasPluginRecords(const types::BatchJobStatus& status) {
+  const types::LabelMap& records = status.controlled_resources;
+  return std::any_of(records.begin(), records.end(), IsPluginRecord);
+}
+
+void DropPluginRecords(types::BatchJobStatus* status) {
+  types::LabelMap kept;
+  for (const auto& entry : status->controlled_resources) {
+    if (!IsPluginRecord(entry)) kept.Set(entry.first, entry.second);
+  }
+  status->controlled_resources = std::move(kept);
 }
 
 net::Awaitable<absl::Status> RemoveObject(JobDesk& desk, JobPointer job, ObjectName name) {

@@ -2,6 +2,8 @@
 // changed nor deleted.
 #pragma once
 
+#include <string>
+
 #include "controllers/job/job_desk.h"
 
 namespace bth::controllers {
@@ -9,6 +11,11 @@ namespace bth::controllers {
 // Creates the object for the job, or brings the compared part of the job's own one up to date.
 // kAlreadyExists when one of that name belongs to somebody else.
 net::Awaitable<absl::Status> EnsureObject(JobDesk& desk, JobPointer job, WantedObject wanted);
+
+// Of status.controlledResources: its OnJobAdd was carried out.
+std::string PluginRecord(const JobPlugin& plugin);
+bool HasPluginRecords(const types::BatchJobStatus& status);
+void DropPluginRecords(types::BatchJobStatus* status);
 
 // Deletes the object if it belongs to the job; OK when there is none.
 net::Awaitable<absl::Status> RemoveObject(JobDesk& desk, JobPointer job, ObjectName name);

@@ -93,11 +93,13 @@ int32_t PartitionOf(int32_t index, int32_t partition_size) {
 
 PodDraft BuildPod(const BatchJob& job, const BatchTask& task, int32_t index, bool is_forwarded) {
   const Json& written = task.pod_template.raw;
+  Json annotations = MapOf(written.At({"metadata", "annotations"}));
+  annotations.Erase(kOutOfSyncKey);  // Ours to set: a pod that is made with it is deleted at once.
   Json owner = types::FragmentToJson(ControllerReferenceTo(job));
   Json meta = Json::MakeObject({{"name", PodName(job.meta.name, task.name, index)},
                                 {"namespace", job.meta.ns},
-                                {"labels", MapOf(written.At({"metadata", "labels"}))},
-                                {"annotations", MapOf(written.At({"metadata", "annotations"}))}});
+                                {"labels", MapOf(written.At({"metadata", "labels"}))}});
+  meta.Set("annotations", std::move(annotations));
   meta.Set("ownerReferences", Json::MakeArray({std::move(owner)}));
   Json object = Json::MakeObject({{"apiVersion", "v1"}, {"kind", "Pod"}});
   object.Set("metadata", std::move(meta));

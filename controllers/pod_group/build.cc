@@ -18,6 +18,7 @@ namespace {
 using types::LabelMap;
 using types::Pod;
 using types::PodGroup;
+using types::PodGroupSpec;
 
 constexpr std::string_view kMinMember = "scheduling.volcano.sh/group-min-member";
 constexpr std::string_view kQueueName = "scheduling.volcano.sh/queue-name";
@@ -76,9 +77,13 @@ bool HasAll(const LabelMap& existing, const LabelMap& wanted) {
 
 }  // namespace
 
+std::string GroupNameOf(std::string_view owner_uid) {
+  return StrCat("podgroup-", owner_uid);
+}
+
 std::string GroupNameOf(const Pod& pod) {
   const types::OwnerReference* owner = pod.meta.Controller();
-  return StrCat("podgroup-", owner != nullptr ? owner->uid : pod.meta.uid);
+  return GroupNameOf(owner != nullptr ? owner->uid : pod.meta.uid);
 }
 
 absl::StatusOr<PodGroup> BuildPodGroup(const Pod& pod, const LabelMap& inherited) {
@@ -104,12 +109,17 @@ absl::StatusOr<PodGroup> BuildPodGroup(const Pod& pod, const LabelMap& inherited
   return group;
 }
 
+PodGroupSpec UpdatedSpec(PodGroupSpec existing, const PodGroupSpec& built) {
+  existing.min_member = built.min_member;
+  existing.min_resources = built.min_resources;
+  existing.priority_class_name = built.priority_class_name;
+  existing.network_topology = built.network_topology;
+  if (!built.queue.empty()) existing.queue = built.queue;
+  return existing;
+}
+
 bool NeedsUpdate(const PodGroup& existing, const PodGroup& built) {
-  return existing.spec.min_member != built.spec.min_member ||
-         existing.spec.min_resources != built.spec.min_resources ||
-         existing.spec.priority_class_name != built.spec.priority_class_name ||
-         existing.spec.network_topology != built.spec.network_topology ||
-         (!built.spec.queue.empty() && existing.spec.queue != built.spec.queue) ||
+  return existing.spec != UpdatedSpec(existing.spec, built.spec) ||
          !HasAll(existing.meta.labels, built.meta.labels) ||
          !HasAll(existing.meta.annotations, built.meta.annotations);
 }

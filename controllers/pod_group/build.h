@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "api/types/meta.h"
@@ -10,7 +11,9 @@
 
 namespace bth::controllers {
 
-// "podgroup-" and the uid of the pod's controller, or of the pod when it has none.
+// "podgroup-" and that uid.
+std::string GroupNameOf(std::string_view owner_uid);
+// With the uid of the pod's controller, or of the pod when it has none.
 std::string GroupNameOf(const types::Pod& pod);
 
 // `inherited` are annotations of the pod's owners; empty when they are not to be taken over.
@@ -18,8 +21,11 @@ std::string GroupNameOf(const types::Pod& pod);
 absl::StatusOr<types::PodGroup> BuildPodGroup(const types::Pod& pod,
                                               const types::LabelMap& inherited);
 
-// Whether `existing` must be brought up to `built`: its size, needs, class, labels and annotations.
-// What a scheduler, a webhook or the schema filled in is theirs.
+// `existing` brought up to `built`: its size, needs, class and topology, and its queue if a pod
+// names one. What a scheduler, a webhook or the schema filled in is theirs.
+types::PodGroupSpec UpdatedSpec(types::PodGroupSpec existing, const types::PodGroupSpec& built);
+
+// Whether that changes something, or `existing` lacks labels or annotations of `built`.
 bool NeedsUpdate(const types::PodGroup& existing, const types::PodGroup& built);
 
 }  // namespace bth::controllers

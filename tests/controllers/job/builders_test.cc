@@ -30,7 +30,7 @@ types::BatchJob JobOf(const std::string& task, const std::string& more = "",
 
 TEST_CASE("pod builder: names, owner, labels and annotations", "[controllers][job]") {
   const types::BatchJob job = JobOf(
-      R"({"name":"task1","topologyPolicy":"restricted","template":{"metadata":{"labels":{"app":"x","volcano.sh/job-name":"no"},"annotations":{"note":"y"}},"spec":{"containers":[{"name":"c","unknownField":[1]}],"odd":{"kept":true}}}})",
+      R"({"name":"task1","topologyPolicy":"restricted","template":{"metadata":{"labels":{"app":"x","volcano.sh/job-name":"no"},"annotations":{"note":"y","volcano.sh/controller-out-of-sync":"true"}},"spec":{"containers":[{"name":"c","unknownField":[1]}],"odd":{"kept":true}}}})",
       "",
       R"("annotations":{"volcano.sh/preemptable":"true","volcano.sh/jdb-min-available":"1","volcano.sh/jdb-max-unavailable":"2"},"labels":{"volcano.sh/cooldown-time":"5m"})");
   const PodDraft pod = BuildPod(job, job.spec.tasks[0], 3, false);

@@ -1,48 +1,22 @@
 // The Job controller with the real plugins: their objects live and die with the pods.
-#include "controllers/job_plugins/job_plugin.h"
-#include "tests/controllers/job/job_bed.h"
+#include "tests/controllers/job/plugin_bed.h"
 
 namespace bth::test {
 namespace {
 
-struct PluginBed : JobBed {
-  PluginBed() {
-    make_plugins = [](const types::BatchJobSpec& spec, const controllers::JobPluginTools&) {
-      static const auto* const kTools = new controllers::JobPluginTools{[] {
-        return controllers::SshKeys{"private\n", "public\n"};
-      }};
-      return controllers::MakeJobPlugins(spec, *kTools);
-    };
-    StartJobs();
-    RunJob(
-        "j", 2, TaskText("t", 2),
-        R"("plugins":{"env":[],"svc":[],"ssh":[]},"policies":[{"event":"PodFailed","action":"RestartPod"}])");
-  }
-  bool Exists(const std::string& path) {
-    return Call("GET", "/api/v1/namespaces/default/" + path).code == 200;
-  }
-  bool ObjectsExist() {
-    return Exists("services/j") && Exists("configmaps/j-svc") && Exists("secrets/j-ssh");
-  }
-  bool ObjectsAreGone() {
-    return !Exists("services/j") && !Exists("configmaps/j-svc") && !Exists("secrets/j-ssh");
-  }
-  // Without the Command that was carried out last.
-  std::string Recorded() {
-    types::Json recorded = Job("j").At({"status", "controlledResources"});
-    recorded.Erase("command");
-    return recorded.Pretty();
+struct RunningBed : PluginBed {
+  RunningBed() {
+    RunJob("j", 2, TaskText("t", 2),
+           StrCat(kPlugins, R"(,"policies":[{"event":"PodFailed","action":"RestartPod"}])"));
   }
 };
 
-constexpr const char* kAll = R"({"plugin-env":"env","plugin-ssh":"ssh","plugin-svc":"svc"})";
-
 TEST_CASE("job objects: those of svc and ssh go when the job stops, and come back",
           "[controllers][job]") {
-  PluginBed bed;
+  RunningBed bed;
   CHECK(bed.Phase("j") == "Running");
   CHECK(bed.ObjectsExist());
-  CHECK(*types::Json::Parse(bed.Recorded()) == *types::Json::Parse(kAll));
+  CHECK(bed.Records(PluginBed::kAll));
   const types::Json pod = bed.Get(JobBed::PodPath("j-t-1"));
   CHECK(pod.At({"spec", "subdomain"}).AsString() == "j");
   CHECK_FALSE(pod.At({"spec", "containers"})[size_t{0}]["env"].empty());
@@ -53,23 +27,39 @@ TEST_CASE("job objects: those of svc and ssh go when the job stops, and come bac
   bed.Command("c2", "j", "ResumeJob");
   CHECK(bed.Phase("j") == "Pending");
   CHECK(bed.ObjectsExist());
-  CHECK(*types::Json::Parse(bed.Recorded()) == *types::Json::Parse(kAll));
+  CHECK(bed.Records(PluginBed::kAll));
 }
 
 TEST_CASE("job objects: the restart of one pod leaves them to the others", "[controllers][job]") {
-  PluginBed bed;
-  const types::Json before = bed.Get("/api/v1/namespaces/default/secrets/j-ssh");
+  RunningBed bed;
+  const types::Json before = bed.Get(PluginBed::Object("secrets/j-ssh"));
   bed.SetPodPhase("j-t-0", "Failed");
   CHECK(bed.Count("j", "retryCount") == 1);
   CHECK(bed.ObjectsExist());
-  CHECK(bed.Get("/api/v1/namespaces/default/secrets/j-ssh")["metadata"] == before["metadata"]);
+  CHECK(bed.Get(PluginBed::Object("secrets/j-ssh"))["metadata"] == before["metadata"]);
 }
 
 TEST_CASE("job objects: they go when the job completes", "[controllers][job]") {
-  PluginBed bed;
+  RunningBed bed;
   bed.SetPods("Succeeded");
   CHECK(bed.Phase("j") == "Completed");
   CHECK(bed.ObjectsAreGone());
+}
+
+TEST_CASE("job objects: a job scaled while it waits tells its pods of all hosts",
+          "[controllers][job]") {
+  PluginBed bed;
+  bed.CreateJob("j", 1, JobBed::TaskText("t", 2), PluginBed::kPlugins);
+  const bool is_while_nobody_looks = GENERATE(false, true);
+  CAPTURE(is_while_nobody_looks);
+  if (is_while_nobody_looks) bed.Kill();
+  bed.Patch(StrCat(JobBed::kJobs, "/j"),
+            StrCat(R"({"spec":{"tasks":[)", JobBed::TaskText("t", 3), "]}}"));
+  if (is_while_nobody_looks) bed.StartJobs();
+  bed.Settle();
+  CHECK(bed.Phase("j") == "Pending");
+  const types::Json map = bed.Get(PluginBed::Object("configmaps/j-svc"));
+  CHECK(map.At({"data", "VC_T_HOSTS"}).AsString() == "j-t-0.j,j-t-1.j,j-t-2.j");
 }
 
 }  // namespace

@@ -179,6 +179,43 @@ TEST_CASE("job controller: commands abort, resume, restart and complete", "[cont
   CHECK(bed.Phase("j") == "Completed");
 }
 
+TEST_CASE("job controller: what had ended before a suspended job is resumed stays",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 4, JobBed::TaskText("t", 4),
+             R"("maxRetry":9,"policies":[{"event":"PodEvicted","action":"RestartPod"}])");
+  bed.SetPodPhase("j-t-0", "Succeeded");
+  bed.SetPodPhase("j-t-1", "Failed");
+  const auto uids = [&bed] { return Names{bed.PodUid("j-t-0"), bed.PodUid("j-t-1")}; };
+  const Names ended = uids();
+  bed.Command("c1", "j", "AbortJob");
+  CHECK(bed.Pods() == Names{"j-t-0", "j-t-1"});
+  bed.Command("c2", "j", "ResumeJob");
+  CHECK(bed.Phase("j") == "Pending");
+  bed.SetGroup("j", "Inqueue");
+  REQUIRE(bed.Pods() == Names{"j-t-0", "j-t-1", "j-t-2", "j-t-3"});
+  CHECK(uids() == ended);
+  bed.SetPodPhase("j-t-2", "Running");
+  bed.SetPodPhase("j-t-3", "Running");
+  CHECK(bed.Phase("j") == "Running");
+  CHECK(bed.Count("j", "retryCount") == 1);
+
+  // They are not taken for what a restart has left, be it of others or after theirs was counted.
+  const std::string other = bed.PodUid("j-t-3");
+  bed.Call("DELETE", JobBed::PodPath("j-t-2"));
+  bed.Settle();
+  CHECK(bed.Count("j", "retryCount") == 2);
+  CHECK(uids() == ended);
+  CHECK(bed.PodUid("j-t-3") == other);
+  bed.Restart();
+  CHECK(uids() == ended);
+
+  // A restart of all begins with all.
+  bed.Command("c3", "j", "RestartJob");
+  CHECK(bed.Pods().empty());
+}
+
 TEST_CASE("job controller: commands for others are left to them", "[controllers][job]") {
   JobBed bed;
   bed.StartJobs();
@@ -345,6 +382,22 @@ TEST_CASE("job controller: scaling creates and deletes pods and triggers no poli
   CHECK(bed.Count("j", "running") == 1);
   CHECK(bed.Count("j", "terminating") == 0);
   CHECK(bed.Count("j", "retryCount") == 0);
+}
+
+TEST_CASE("job controller: a template with the mark of pods that are to go makes pods that stay",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.CreateJob("j", 1,
+                R"({"name":"t","replicas":1,"template":{"metadata":{"annotations":)"
+                R"({"volcano.sh/controller-out-of-sync":"true"}},"spec":{"containers":)"
+                R"([{"name":"c","image":"i"}],"restartPolicy":"Never"}}})");
+  bed.SetGroup("j", "Inqueue");
+  const std::string uid = bed.PodUid("j-t-0");
+  bed.SetPodPhase("j-t-0", "Running");
+  bed.Wait(absl::Minutes(1));
+  CHECK(bed.Phase("j") == "Running");
+  CHECK(bed.PodUid("j-t-0") == uid);
 }
 
 TEST_CASE("job controller: minSuccess completes a job early", "[controllers][job]") {

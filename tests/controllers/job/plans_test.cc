@@ -163,6 +163,32 @@ TEST_CASE("kill plan: only what the action aims at is deleted", "[controllers][j
   if (!plan.is_void) CHECK(kept == 4 - static_cast<int32_t>(c.victims.size()));
 }
 
+TEST_CASE("kill plan: a restart that has left pods of the last incarnation is gone on with",
+          "[controllers][job]") {
+  struct Case {
+    std::string phase;
+    int version;
+    bool goes_on;
+  };
+  const Case c = GENERATE(values<Case>({{"Running", 5, false},
+                                        {"Running", 4, true},
+                                        {"Running", 3, true},
+                                        {"Failed", 4, true},
+                                        // It was spared when the job was stopped.
+                                        {"Failed", 3, false},
+                                        {"Succeeded", 3, false}}));
+  CAPTURE(c.phase, c.version);
+  types::BatchJob job = ParseJob(R"({"maxRetry":9,"tasks":[{"name":"t","replicas":1}]})");
+  job.status.state.phase = types::JobPhase::kRestarting;
+  Pod pod = MakePod("job1-t-0", "t", c.phase);
+  pod.meta.annotations.Set(controllers::kJobVersionKey, std::to_string(c.version));
+  auto view = ViewOf(job, {pod});
+  view.version = 5;
+  const auto expected = c.goes_on ? types::BusAction::kRestartJob : types::BusAction::kSyncJob;
+  CHECK(controllers::StepOf(view, types::BusAction::kSyncJob) ==
+        controllers::StepFor(types::JobPhase::kRestarting, expected));
+}
+
 TEST_CASE("job check: jobs that cannot run are named", "[controllers][job]") {
   struct Case {
     std::string spec, message;

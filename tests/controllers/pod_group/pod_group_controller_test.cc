@@ -6,12 +6,13 @@
 #include "base/strings.h"
 #include "controllers/core/keys.h"
 #include "controllers/pod_group/build.h"
-#include "tests/controllers/controller_bed.h"
+#include "tests/controllers/pod_group/group_bed.h"
 #include "tests/support/catch.h"
 
 namespace bth::controllers {
 namespace {
 
+using test::GroupBed;
 using types::Json;
 using types::LabelMap;
 using types::Pod;
@@ -129,45 +130,23 @@ TEST_CASE("pod group: what others filled in is no reason to write", "[controller
   CHECK(NeedsUpdate(existing, built));
 }
 
-class GroupBed : public test::ControllerBed {
- public:
-  void StartGroups() {
-    Start({[](const ControllerContext& context) {
-      return std::make_unique<PodGroupController>(context);
-    }});
-  }
-  void MakePod(const std::string& name, const std::string& owner = "",
-               const std::string& scheduler = "volcano", const std::string& labels = "{}") {
-    Create("/api/v1/namespaces/default/pods",
-           StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, R"(","labels":)",
-                  labels, owner.empty() ? "" : StrCat(",\"ownerReferences\":[", owner, "]"),
-                  R"(},"spec":{"schedulerName":")", scheduler,
-                  R"(","containers":[{"name":"c","image":"i"}]}})"));
-  }
-  // A ReplicaSet or StatefulSet; returns a controller reference to it.
-  std::string MakeSet(const std::string& kind, const std::string& name, int replicas,
-                      const std::string& annotations = "{}") {
-    const std::string plural = kind == "ReplicaSet" ? "replicasets" : "statefulsets";
-    const std::string target = "/apis/apps/v1/namespaces/default/" + plural;
-    Create(target, StrCat(R"({"apiVersion":"apps/v1","kind":")", kind, R"(","metadata":{"name":")",
-                          name, R"(","annotations":)", annotations, R"(},"spec":{"replicas":)",
-                          replicas, R"(,"serviceName":"s","selector":{"matchLabels":{"app":"a"}},)",
-                          R"("template":{"metadata":{"labels":{"app":"a"}},"spec":{"containers":)",
-                          R"([{"name":"c","image":"i"}]}}}})"));
-    const std::string uid(Get(target + "/" + name).At({"metadata", "uid"}).AsString());
-    return StrCat(R"({"apiVersion":"apps/v1","kind":")", kind, R"(","name":")", name,
-                  R"(","uid":")", uid, R"(","controller":true})");
-  }
-  std::vector<std::string> Groups() {
-    return Names("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups");
-  }
-  Json Group(const std::string& name) {
-    return Get("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups/" + name);
-  }
-  std::string GroupOf(const std::string& pod) {
-    return std::string(Get(PodPath(pod)).At({"metadata", "annotations"})[kGroupNameKey].AsString());
-  }
-};
+TEST_CASE("pod group: what the pods ask for no more is taken away", "[controllers][pod_group]") {
+  Pod pod = SmallPod();
+  pod.meta.annotations = {{"volcano.sh/network-topology-mode", "hard"}};
+  pod.spec.priority_class_name = "high";
+  PodGroup existing = Built(pod);
+  existing.spec.queue = "default";
+  existing.spec.min_task_member.Set("role", 1);
+  const PodGroup built = Built(SmallPod());
+  REQUIRE(NeedsUpdate(existing, built));
+  existing.spec = UpdatedSpec(existing.spec, built.spec);
+  CHECK_FALSE(NeedsUpdate(existing, built));
+  CHECK_FALSE(existing.spec.network_topology.has_value());
+  CHECK(existing.spec.priority_class_name.empty());
+  // Not the pods' to say.
+  CHECK(existing.spec.queue == "default");
+  CHECK(existing.spec.min_task_member.size() == 1);
+}
 
 TEST_CASE("pod groups: one for a bare pod, none for others' pods", "[controllers][pod_group]") {
   GroupBed bed;
