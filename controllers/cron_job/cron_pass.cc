@@ -237,23 +237,32 @@ net::Awaitable<absl::Status> CronPass::RunIfDue(types::CronSchedule schedule) {
   }
   pause_ = remakes_.Left(ChildKey<BatchJob>(cron_.meta.uid, name));
   if (pause_ > absl::ZeroDuration()) co_return absl::OkStatus();
-  const absl::StatusOr<bool> room = co_await MakeRoom();
+  const absl::StatusOr<bool> room = co_await MakeRoom(name);
   if (!room.ok()) co_return room.status();
   if (!*room) co_return absl::OkStatus();
   co_return co_await CreateJob(scheduled);
 }
 
-net::Awaitable<absl::StatusOr<bool>> CronPass::MakeRoom() {
+std::vector<ObjectReference> CronPass::RunningBeside(std::string_view name) const {
+  std::vector<ObjectReference> running = cron_.status.active;
+  for (const JobPtr& job : owned_) {
+    if (IsOver(*job) || IsActive(job->meta.uid) || job->meta.name == name) continue;
+    running.push_back(ReferenceTo(*job));
+  }
+  return running;
+}
+
+net::Awaitable<absl::StatusOr<bool>> CronPass::MakeRoom(std::string name) {
   const ConcurrencyPolicy policy = cron_.spec.concurrency_policy.value();
-  if (cron_.status.active.empty()) co_return true;
+  const std::vector<ObjectReference> running = RunningBeside(name);
+  if (running.empty()) co_return true;
   if (policy == ConcurrencyPolicy::kForbid) {
     Warn("ForbidConcurrent", "Skipping job creation because another job is already running");
     co_return false;
   }
   if (policy != ConcurrencyPolicy::kReplace) co_return true;
   Warn("ReplaceConcurrent", "Replacing active job for CronJob");
-  const std::vector<ObjectReference> active = cron_.status.active;
-  for (const ObjectReference& reference : active) {
+  for (const ObjectReference& reference : running) {
     const absl::StatusOr<BatchJob> job =
         co_await client::GetObject<BatchJob>(context_.api, cron_.meta.ns, reference.name);
     if (!job.ok()) {

@@ -42,8 +42,11 @@ class CronPass final {
   void DropStale();
   absl::StatusOr<types::CronSchedule> ReadSchedule();
   net::Awaitable<absl::Status> RunIfDue(types::CronSchedule schedule);
-  // False: another job is running, and this one is left out.
-  net::Awaitable<absl::StatusOr<bool>> MakeRoom();
+  // Jobs that are not over, listed as active or not: a former process may have ended before it
+  // wrote one down. The job called `name` is not among the latter.
+  std::vector<types::ObjectReference> RunningBeside(std::string_view name) const;
+  // For the job called `name`. False: another one is running, and this one is left out.
+  net::Awaitable<absl::StatusOr<bool>> MakeRoom(std::string name);
   net::Awaitable<absl::Status> CreateJob(absl::Time scheduled);
   // The job of that time that is there already; null when it is not ours.
   net::Awaitable<absl::StatusOr<JobPtr>> TakeExisting(std::string name);

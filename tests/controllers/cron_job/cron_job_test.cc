@@ -321,9 +321,17 @@ TEST_CASE("cron jobs: an active job that vanished", "[controllers][cron_job]") {
 }
 
 TEST_CASE("cron jobs: a job that was never written down", "[controllers][cron_job]") {
+  struct Case {
+    std::string policy;
+    List jobs;  // After the next run is due.
+  };
+  const std::string next = RunName(ClockTime("10:05"));
+  const Case c = GENERATE_COPY(
+      values<Case>({{"Allow", {next, "lost"}}, {"Forbid", {"lost"}}, {"Replace", {next}}}));
+  CAPTURE(c.policy);
   CronJobBed bed;
   bed.StartCrons();
-  bed.MakeCron(R"("schedule":"*/5 * * * *")");
+  bed.MakeCron(StrCat(R"("schedule":"*/5 * * * *","concurrencyPolicy":")", c.policy, "\""));
   const std::string uid(bed.Get(kCrons + "/c").At({"metadata", "uid"}).AsString());
   bed.Create(kJobs, StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":)",
                            R"({"name":"lost","ownerReferences":[{"apiVersion":)",
@@ -332,6 +340,8 @@ TEST_CASE("cron jobs: a job that was never written down", "[controllers][cron_jo
   bed.Settle();
   CHECK(bed.Reasons() == List{"OrphanedJob"});
   CHECK(bed.Active().empty());
+  bed.GoTo(ClockTime("10:06"));
+  CHECK(bed.Jobs() == c.jobs);
 }
 
 TEST_CASE("cron jobs: a changed schedule counts from then on", "[controllers][cron_job]") {
