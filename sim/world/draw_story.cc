@@ -6,6 +6,7 @@
 #include "sim/world/deed_drawer.h"
 #include "sim/world/draw_bounds.h"
 #include "sim/world/draw_extras.h"
+#include "sim/world/draw_flows.h"
 #include "sim/world/draw_habits.h"
 #include "sim/world/draw_peers.h"
 #include "sim/world/policies.h"
@@ -417,6 +418,7 @@ Story DrawStory(uint64_t seed, Profile profile, double hours) {
   DrawBounds(&story);
   DrawHabits(&story);
   DrawPeers(&story);
+  DrawFlows(&story);
   return story;
 }
 

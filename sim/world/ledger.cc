@@ -54,6 +54,9 @@ void Ledger::Note(const std::string& collection, const apiserver::StoreEvent& ev
   if (collection == "hypernodes.topology.volcano.sh") return Take(event, &hyper_nodes_, onlookers);
   if (collection == "nodeshards.shard.volcano.sh") return Take(event, &shards_, onlookers);
   if (collection == "resourceslices.resource.k8s.io") return Take(event, &slices_, onlookers);
+  if (collection == "jobflows.flow.volcano.sh") return Take(event, &flows_, onlookers);
+  if (collection == "jobtemplates.flow.volcano.sh") return Take(event, &templates_, onlookers);
+  if (collection == "cronjobs.batch.volcano.sh") return Take(event, &cron_jobs_, onlookers);
   if (collection != "leases.coordination.k8s.io") return;
   if (event.type == apiserver::EventType::kDeleted) {
     leases_.erase(NameOf(event.object->key));
@@ -113,6 +116,11 @@ bool HasEnded(const types::Pod& pod) {
 bool IsOver(const types::BatchJob& job) {
   const types::JobPhase phase = job.status.state.phase.value();
   return types::IsFinished(phase) || phase == types::JobPhase::kAborted;
+}
+
+bool IsOver(const types::JobFlow& flow) {
+  return flow.status.phase == types::FlowPhase::kSucceed ||
+         flow.status.phase == types::FlowPhase::kFailed;
 }
 
 bool IsRestartedInParts(const types::BatchJob& job) {

@@ -10,8 +10,10 @@
 
 #include "api/types/batch_job.h"
 #include "api/types/command.h"
+#include "api/types/cron_job.h"
 #include "api/types/device.h"
 #include "api/types/hyper_node.h"
+#include "api/types/job_flow.h"
 #include "api/types/lease.h"
 #include "api/types/node.h"
 #include "api/types/node_shard.h"
@@ -48,6 +50,9 @@ class Onlooker {
   virtual void On(const Change<types::HyperNode>&) {}
   virtual void On(const Change<types::NodeShard>&) {}
   virtual void On(const Change<types::ResourceSlice>&) {}
+  virtual void On(const Change<types::JobFlow>&) {}
+  virtual void On(const Change<types::JobTemplate>&) {}
+  virtual void On(const Change<types::CronJob>&) {}
 };
 
 // Thread: one.
@@ -67,6 +72,9 @@ class Ledger final {
   const Objects<types::HyperNode>& hyper_nodes() const { return hyper_nodes_; }
   const Objects<types::NodeShard>& shards() const { return shards_; }
   const Objects<types::ResourceSlice>& slices() const { return slices_; }
+  const Objects<types::JobFlow>& flows() const { return flows_; }
+  const Objects<types::JobTemplate>& templates() const { return templates_; }
+  const Objects<types::CronJob>& cron_jobs() const { return cron_jobs_; }
   // Null when there is none.
   template <class T>
   static const T* Find(const Objects<T>& objects, const std::string& key) {
@@ -102,6 +110,9 @@ class Ledger final {
   Objects<types::HyperNode> hyper_nodes_;
   Objects<types::NodeShard> shards_;
   Objects<types::ResourceSlice> slices_;
+  Objects<types::JobFlow> flows_;
+  Objects<types::JobTemplate> templates_;
+  Objects<types::CronJob> cron_jobs_;
   // They change all the time and are seldom asked for: read when they are.
   std::map<std::string, apiserver::ObjectPtr> leases_;
 };
@@ -112,6 +123,8 @@ bool IsNewlyBound(const Change<types::Pod>& change);
 bool HasEnded(const types::Pod& pod);
 // It has ended, or waits for somebody to resume it.
 bool IsOver(const types::BatchJob& job);
+// It starts no more jobs.
+bool IsOver(const types::JobFlow& flow);
 // Policies restart parts of it, not the whole.
 bool IsRestartedInParts(const types::BatchJob& job);
 // It has a node, and takes room there.

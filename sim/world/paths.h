@@ -9,6 +9,10 @@
 
 namespace bth::sim {
 
+inline constexpr std::string_view kFlows = "/apis/flow.volcano.sh/v1alpha1/jobflows";
+inline constexpr std::string_view kJobTemplates = "/apis/flow.volcano.sh/v1alpha1/jobtemplates";
+inline constexpr std::string_view kCronJobs = "/apis/batch.volcano.sh/v1alpha1/cronjobs";
+
 // All empty: it leads nowhere.
 apiserver::ResourcePath PathOf(const net::Request& request);
 // "NS/NAME", as the ledger has it.

@@ -52,6 +52,7 @@ class Teller {
     sight_.by_weight = DividesByWeight(story.policy);
     sight_.keeps_near = KeepsNear(story.policy);
     sight_.hard_shards = story.sharding == model::ShardMode::kHard;
+    sight_.old_lists = HasFront(story, Fault::kStaleList);
   }
 
   StormResult Tell() {
@@ -76,7 +77,10 @@ class Teller {
   void CollectOrphans();
   bool Pass(absl::Duration time);
   void MakeAmends();
+  void DeleteMakerOf(const std::string& job);
+  void TakeBackRefused();
   bool GiveUp();
+  size_t DeleteMakers();
   bool Rest();
   bool Sweep();
   size_t Delete(const std::string& collection, const std::string& query);
@@ -287,11 +291,33 @@ void Teller::MakeAmends() {
 
 bool Teller::AllEnded() const {
   const auto& jobs = sight_.ledger.jobs();
+  const auto& flows = sight_.ledger.flows();
   const auto& pods = sight_.ledger.pods();
   return std::all_of(jobs.begin(), jobs.end(),
                      [](const auto& entry) { return IsOver(*entry.second); }) &&
+         std::all_of(flows.begin(), flows.end(),
+                     [](const auto& entry) { return IsOver(*entry.second); }) &&
          std::all_of(pods.begin(), pods.end(),
                      [](const auto& entry) { return HasEnded(*entry.second); });
+}
+
+// A flow would make its job anew.
+void Teller::DeleteMakerOf(const std::string& job) {
+  const types::BatchJob* const known = Ledger::Find(sight_.ledger.jobs(), job);
+  const types::OwnerReference* const owner = known == nullptr ? nullptr : known->meta.Controller();
+  if (owner == nullptr || owner->kind != "JobFlow") return;
+  world_.Call("DELETE", ObjectIn(std::string(kFlows), known->meta.ns, owner->name));
+}
+
+// Users take back flows and cron jobs whose jobs no queue takes: they would be asked for again and
+// again.
+void Teller::TakeBackRefused() {
+  for (const std::string& what : RefusedOf(sight_)) {
+    Tell(StrCat("* taken back: ", what));
+    const std::vector<std::string> parts = absl::StrSplit(what, absl::ByAnyChar(" /"));
+    const std::string_view kind = parts[0] == "jobflows" ? kFlows : kCronJobs;
+    world_.Call("DELETE", ObjectIn(std::string(kind), parts[1], parts[2]));
+  }
 }
 
 // Users take back what cannot run as things are. False: there is nothing of the kind.
@@ -302,6 +328,7 @@ bool Teller::GiveUp() {
     const std::vector<std::string> parts = absl::StrSplit(what, absl::ByAnyChar(" /"));
     const std::string& ns = parts[1];
     if (parts[0] == "jobs") {
+      DeleteMakerOf(StrCat(ns, "/", parts[2]));
       world_.Call("DELETE", StrCat("/apis/batch.volcano.sh/v1alpha1/namespaces/", ns, "/jobs/",
                                    parts[2], "?propagationPolicy=Background"));
       continue;
@@ -326,6 +353,7 @@ bool Teller::Rest() {
   absl::Duration end = begin + kRestWithin;
   for (;;) {
     if (!Pass(kTick)) return false;
+    TakeBackRefused();
     const absl::Duration silent = world_.now() - std::max(begin, last_write_at_);
     if (silent >= kSilence && AllEnded()) break;
     if (silent >= kDeadSilence) {
@@ -365,11 +393,22 @@ size_t Teller::Delete(const std::string& collection, const std::string& query) {
   return count;
 }
 
+// What makes jobs. Stories without them are not asked for it: each request takes its turn.
+size_t Teller::DeleteMakers() {
+  const Ledger& ledger = sight_.ledger;
+  size_t left = 0;
+  if (!ledger.flows().empty()) left += Delete(std::string(kFlows), "");
+  if (!ledger.cron_jobs().empty()) left += Delete(std::string(kCronJobs), "");
+  if (!ledger.templates().empty()) left += Delete(std::string(kJobTemplates), "");
+  return left;
+}
+
 // Users clear everything away, and nothing of it is left anywhere.
 bool Teller::Sweep() {
   Tell("* swept");
   for (int round = 0; round < 20; ++round) {
-    size_t left = Delete("/apis/batch.volcano.sh/v1alpha1/jobs", "?propagationPolicy=Background");
+    size_t left = DeleteMakers();
+    left += Delete("/apis/batch.volcano.sh/v1alpha1/jobs", "?propagationPolicy=Background");
     left += Delete("/apis/scheduling.volcano.sh/v1beta1/podgroups", "");
     left += Delete("/api/v1/pods", "");
     left += Delete("/apis/topology.volcano.sh/v1alpha1/hypernodes", "");

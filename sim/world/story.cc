@@ -27,6 +27,15 @@ std::string_view NameOf(Verb verb) {
   return kVerbNames[static_cast<size_t>(verb)];
 }
 
+bool HasFront(const Story& story, Fault fault) {
+  for (const Round& round : story.rounds) {
+    for (const Deed& deed : round.deeds) {
+      if (deed.verb == Verb::kFront && deed.front.fault == fault) return true;
+    }
+  }
+  return false;
+}
+
 std::string Describe(const Deed& deed) {
   std::string out = absl::StrFormat("%9.3fs %s", absl::ToDoubleSeconds(deed.at), deed.meaning);
   switch (deed.verb) {

@@ -35,8 +35,10 @@ struct Deed {
   absl::Duration at;  // From the beginning of its round.
   Verb verb = Verb::kSend;
   std::string method;
-  std::string target;    // kPick: the collection.
-  std::string body;      // Empty: none. A PATCH is a merge patch.
+  std::string target;  // kPick: the collection.
+  // Empty: none. A PATCH is a merge patch. "$DUE(1,3)" in it stands for the schedule of a CronJob
+  // that is due one and three minutes from then, within one hour, and not for a year again.
+  std::string body;
   uint64_t pick = 0;     // kPick: of the objects there are.
   std::string process;   // kKill, kPause, kCut, kClock.
   absl::Duration ahead;  // kClock: by how much it is ahead of the others from now on.
@@ -73,6 +75,9 @@ struct Story {
   absl::Duration clock_apart;    // Wall clocks differ by at most this.
   std::vector<Round> rounds;     // Each begins with an empty cluster.
 };
+
+// Whether some bad weather of that kind is told of.
+bool HasFront(const Story& story, Fault fault);
 
 // `hours`: how long the rounds last together, with the time to rest that each is given.
 Story DrawStory(uint64_t seed, Profile profile, double hours);

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/civil_time.h"
 #include "base/check.h"
 #include "base/strings.h"
 #include "sim/builtin_registry.h"
@@ -50,13 +51,33 @@ constexpr absl::Duration kCallMax = absl::Minutes(2);
 constexpr int kUserTries = 5;
 constexpr absl::Duration kUserPause = absl::Seconds(10);
 
-bool HasFront(const Story& story, Fault fault) {
-  for (const Round& round : story.rounds) {
-    for (const Deed& deed : round.deeds) {
-      if (deed.verb == Verb::kFront && deed.front.fault == fault) return true;
-    }
+// What stands in a deed's body for a schedule, see Deed::body.
+constexpr std::string_view kDue = "$DUE(";
+
+// Of these minutes from `now` on, or from the next hour on where they would not lie in one.
+std::string ScheduleAfter(std::string_view minutes, absl::Time now) {
+  std::vector<int> each;
+  for (const std::string& one : std::vector<std::string>(absl::StrSplit(ToAbsl(minutes), ','))) {
+    int minute = 0;
+    if (SimpleAtoi(one, &minute)) each.push_back(minute);
   }
-  return false;
+  absl::CivilMinute from = absl::ToCivilMinute(now, absl::UTCTimeZone());
+  const int last = each.empty() ? 0 : each.back();
+  if (from.minute() + last > 59) from = absl::CivilMinute(absl::CivilHour(from) + 1);
+  std::string out;
+  for (const int minute : each) {
+    StrAppend(&out, out.empty() ? "" : ",", from.minute() + minute);
+  }
+  return StrCat(out, " ", from.hour(), " ", from.day(), " ", from.month(), " *");
+}
+
+std::string WithSchedule(const std::string& body, absl::Time now) {
+  const size_t at = body.find(kDue);
+  const size_t end = body.find(')', at);
+  if (at == body.npos || end == body.npos) return body;
+  const size_t first = at + kDue.size();
+  const std::string_view minutes = std::string_view(body).substr(first, end - first);
+  return StrCat(body.substr(0, at), ScheduleAfter(minutes, now), body.substr(end + 1));
 }
 
 }  // namespace
@@ -311,7 +332,7 @@ void World::Do(const Deed& deed) {
   Slot* const slot = deed.process.empty() ? nullptr : Find(deed.process);
   switch (deed.verb) {
     case Verb::kSend:
-      SendForUser(deed.method, deed.target, deed.body);
+      SendForUser(deed.method, deed.target, WithSchedule(deed.body, time()));
       break;
     case Verb::kPick:
       Pick(deed);

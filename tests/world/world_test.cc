@@ -262,5 +262,25 @@ TEST_CASE("storm: a policy is applied anew while schedulers run", "[world]") {
   CHECK(bound());
 }
 
+TEST_CASE("world: a schedule is due so many minutes from then, within one hour", "[world]") {
+  World world(Quiet(), {});
+  const auto schedule_of = [&world](const std::string& name, const std::string& due) {
+    Deed deed = On(Verb::kSend, "", absl::ZeroDuration());
+    deed.method = "POST";
+    deed.target = "/api/v1/namespaces/default/configmaps";
+    deed.body = StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")", name,
+                       R"("},"data":{"schedule":")", due, R"("}})");
+    world.Do(deed);
+    const World::Answer answer = world.Call("GET", StrCat(deed.target, "/", name));
+    return std::string(answer.body["data"]["schedule"].AsString());
+  };
+  REQUIRE(world.Pass(absl::Seconds(90)));
+  CHECK(schedule_of("a", "$DUE(1,3,12)") == "2,4,13 0 1 1 *");
+  CHECK(schedule_of("b", "0 0 * * *") == "0 0 * * *");
+  REQUIRE(world.Pass(absl::Minutes(50)));
+  CHECK(schedule_of("c", "$DUE(8)") == "59 0 1 1 *");
+  CHECK(schedule_of("d", "$DUE(1,9)") == "1,9 1 1 1 *");
+}
+
 }  // namespace
 }  // namespace bth::sim

@@ -30,6 +30,8 @@ class NoOrphans final : public Promise {
     note(ledger().queues());
     note(ledger().jobs());
     note(ledger().claims());
+    note(ledger().flows());
+    note(ledger().cron_jobs());
     const auto judge = [&](std::string_view kind, const auto& objects) {
       for (const auto& [key, object] : objects) {
         const auto& owners = object->meta.owner_references;
@@ -47,6 +49,7 @@ class NoOrphans final : public Promise {
     judge("pod", ledger().pods());
     judge("podgroup", ledger().groups());
     judge("claim", ledger().claims());
+    judge("job", ledger().jobs());
   }
 };
 

@@ -43,11 +43,11 @@ void Promise::MustBeFresh(const Write& write, const types::LeaseSpec& lease) {
 std::vector<PromisePtr> MakePromises(const Sight& sight) {
   std::vector<PromisePtr> out;
   for (const auto make :
-       {MakeBoundOnce,       MakeRoom,      MakeDeviceOnce,   MakeDevicesStay, MakeWholeGangs,
-        MakeQueueCapability, MakeJobPhases, MakeTimeoutsAct,  MakeQueueStates, MakePhaseFirst,
-        MakeOnlyOurs,        MakeOneLeader, MakeByIdentity,   MakeUnhurried,   MakeCommandsCount,
-        MakeEndedJobs,       MakeAllRun,    MakeDeletionsEnd, MakeNoOrphans,   MakeTrueSums,
-        MakeKeptApart}) {
+       {MakeBoundOnce,       MakeRoom,         MakeDeviceOnce,   MakeDevicesStay, MakeWholeGangs,
+        MakeQueueCapability, MakeJobPhases,    MakeTimeoutsAct,  MakeQueueStates, MakePhaseFirst,
+        MakeOnlyOurs,        MakeOneLeader,    MakeByIdentity,   MakeUnhurried,   MakeCommandsCount,
+        MakeEndedJobs,       MakeAllRun,       MakeDeletionsEnd, MakeNoOrphans,   MakeTrueSums,
+        MakeKeptApart,       MakeFlowsInOrder, MakeFlowsEnd,     MakeCronOnce}) {
     out.push_back(make(sight));
   }
   return out;

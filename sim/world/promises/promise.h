@@ -44,6 +44,7 @@ struct Sight {
   // It keeps gangs with a hard bound within it. Never again once it did not for a while.
   bool keeps_near = false;
   bool hard_shards = false;  // Schedulers keep to their shards.
+  bool old_lists = false;    // Whoever starts may be told what was, in bad weather.
 
   std::string BinderOf(const types::Pod& pod) const {
     const auto known = binder_of.find(pod.meta.uid);
@@ -131,6 +132,9 @@ PromisePtr MakeAllRun(const Sight& sight);
 PromisePtr MakeDeletionsEnd(const Sight& sight);
 PromisePtr MakeNoOrphans(const Sight& sight);
 PromisePtr MakeTrueSums(const Sight& sight);
+PromisePtr MakeFlowsInOrder(const Sight& sight);
+PromisePtr MakeFlowsEnd(const Sight& sight);
+PromisePtr MakeCronOnce(const Sight& sight);
 // Where there are agent schedulers.
 PromisePtr MakeSinglePods(const Sight& sight);
 // Where schedulers keep to their shards.
@@ -143,6 +147,10 @@ PromisePtr MakeNearGangs(const Sight& sight);
 // promised. When there are none: those that wait because their queue's part by weight is too small
 // beside what the others ask for.
 std::vector<std::string> HopelessOf(const Sight& sight);
+
+// JobFlows and CronJobs, as "jobflows NS/NAME" and "cronjobs NS/NAME", whose next jobs no queue
+// takes.
+std::vector<std::string> RefusedOf(const Sight& sight);
 
 // Those that hold in every cluster.
 std::vector<PromisePtr> MakePromises(const Sight& sight);

@@ -327,6 +327,9 @@ class DeletionsEnd final : public Promise {
     Judge("queue", ledger().queues());
     Judge("node", ledger().nodes());
     Judge("claim", ledger().claims());
+    Judge("jobflow", ledger().flows());
+    Judge("jobtemplate", ledger().templates());
+    Judge("cronjob", ledger().cron_jobs());
   }
 
  private:
