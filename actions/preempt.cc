@@ -1,3 +1,4 @@
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -36,10 +37,7 @@ class PreemptRun {
 
   void Execute() {
     Collect();
-    turns_.Run(session_, queues_,
-               [this](QueueJobs& queues, eviction::Turns::PassesOver passes_over) {
-                 Walk(queues, passes_over);
-               });
+    turns_.Run(session_, queues_, std::bind_front(&PreemptRun::Walk, this));
   }
 
  private:

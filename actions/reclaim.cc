@@ -1,3 +1,4 @@
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -33,10 +34,7 @@ class ReclaimRun {
     for (JobId job : session_.active_jobs()) {
       if (eviction::IsCandidate(session_, job)) queues_.Add(job);
     }
-    turns_.Run(session_, queues_,
-               [this](QueueJobs& queues, eviction::Turns::PassesOver passes_over) {
-                 Walk(queues, passes_over);
-               });
+    turns_.Run(session_, queues_, std::bind_front(&ReclaimRun::Walk, this));
   }
 
  private:

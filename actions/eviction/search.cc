@@ -10,7 +10,6 @@
 #include "base/strings.h"
 #include "framework/report/fit_report.h"
 #include "framework/session/statement.h"
-#include "framework/unschedulable/refusal.h"
 
 namespace bth::actions::eviction {
 
@@ -32,7 +31,7 @@ bool AllocateFollows(const Session& session, std::string_view action) {
 }
 
 bool WasCutShort(const std::optional<framework::VictimSearch>& failure) {
-  return failure && failure->preset == framework::kSearchCutShort;
+  return failure && failure->cut_short;
 }
 
 }  // namespace
@@ -414,7 +413,10 @@ framework::VictimSearch Search::Failure(const Ask& ask) {
     CountAllProtected(session_.prospects().ProtectionFrom(session_, SeekerOf(session_, ask)),
                       &failure);
   }
-  if (cut_short_) failure.preset = std::string(framework::kSearchCutShort);
+  if (cut_short_) {
+    failure.cut_short = true;
+    failure.preset = "the search for victims was cut short; it begins anew with the next cycle";
+  }
   return failure;
 }
 

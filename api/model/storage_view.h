@@ -57,9 +57,10 @@ struct ClaimFacts {
 
 // What a volume is to the node that mounts it.
 struct AttachedAs {
-  std::string driver;        // CSI driver; empty: not of CSI, and not to be counted.
-  std::string handle;        // Unique for the driver.
-  std::string in_tree = {};  // kubernetes.io/…: counted for `driver` where that plugin is migrated.
+  // CSI driver, or kubernetes.io/…: a plugin in Kubernetes' own tree, which counts for the driver
+  // that took over from it where it is migrated; empty: not to be counted.
+  std::string plugin;
+  std::string handle;  // Unique for the plugin.
 };
 
 // A label of a volume that says in which zones or regions it is.

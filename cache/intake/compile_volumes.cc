@@ -97,31 +97,19 @@ std::vector<model::ZoneLabel> ZonesOf(const types::LabelMap& labels, SymbolHold&
 }
 
 model::AttachedAs AttachedAsOf(const types::PersistentVolumeSpec& spec) {
-  if (spec.csi) return {.driver = spec.csi->driver, .handle = spec.csi->volume_handle};
+  if (spec.csi) return {.plugin = spec.csi->driver, .handle = spec.csi->volume_handle};
   if (spec.gce_persistent_disk) {
-    return {.driver = "pd.csi.storage.gke.io",
-            .handle = spec.gce_persistent_disk->pd_name,
-            .in_tree = "kubernetes.io/gce-pd"};
+    return {.plugin = "kubernetes.io/gce-pd", .handle = spec.gce_persistent_disk->pd_name};
   }
   if (spec.aws_elastic_block_store) {
-    return {.driver = "ebs.csi.aws.com",
-            .handle = spec.aws_elastic_block_store->volume_id,
-            .in_tree = "kubernetes.io/aws-ebs"};
+    return {.plugin = "kubernetes.io/aws-ebs", .handle = spec.aws_elastic_block_store->volume_id};
   }
   if (spec.azure_disk) {
-    return {.driver = "disk.csi.azure.com",
-            .handle = spec.azure_disk->disk_uri,
-            .in_tree = "kubernetes.io/azure-disk"};
+    return {.plugin = "kubernetes.io/azure-disk", .handle = spec.azure_disk->disk_uri};
   }
-  if (spec.cinder) {
-    return {.driver = "cinder.csi.openstack.org",
-            .handle = spec.cinder->volume_id,
-            .in_tree = "kubernetes.io/cinder"};
-  }
+  if (spec.cinder) return {.plugin = "kubernetes.io/cinder", .handle = spec.cinder->volume_id};
   if (spec.portworx_volume) {
-    return {.driver = "pxd.portworx.com",
-            .handle = spec.portworx_volume->volume_id,
-            .in_tree = "kubernetes.io/portworx-volume"};
+    return {.plugin = "kubernetes.io/portworx-volume", .handle = spec.portworx_volume->volume_id};
   }
   return {};
 }

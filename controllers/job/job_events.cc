@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "controllers/core/object_store.h"
+#include "controllers/core/pods.h"
 #include "controllers/job/keys.h"
 
 namespace bth::controllers {
@@ -103,7 +104,7 @@ std::optional<JobRequest> RequestOfPod(const Pod& before, const Pod& after, cons
 }
 
 std::optional<JobRequest> RequestOfEndedPod(const Pod& pod, const JobBook& book) {
-  if (pod.status.phase != "Failed" && pod.status.phase != "Succeeded") return std::nullopt;
+  if (!IsFinished(pod)) return std::nullopt;
   return RequestOfPod(Pod(), pod, book);
 }
 

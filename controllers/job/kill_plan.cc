@@ -1,5 +1,6 @@
 #include "controllers/job/kill_plan.h"
 
+#include "controllers/core/pods.h"
 #include "controllers/job/keys.h"
 
 namespace bth::controllers {
@@ -7,10 +8,6 @@ namespace {
 
 using types::Pod;
 using Kind = KillTarget::Kind;
-
-bool IsFinished(const Pod& pod) {
-  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-}
 
 bool IsAimedAt(const KillTarget& target, const std::string& task, const Pod& pod) {
   if (target.kind == Kind::kJob) return true;

@@ -9,6 +9,7 @@
 #include "client/patch.h"
 #include "client/typed_client.h"
 #include "controllers/core/keys.h"
+#include "controllers/core/pods.h"
 #include "controllers/core/status_patch.h"
 #include "controllers/core/writes.h"
 #include "controllers/pod_group/build.h"
@@ -29,8 +30,7 @@ std::string LaneKey(const T& object) {
 }
 
 bool IsAlive(const Pod& pod) {
-  return !pod.meta.deletion_time.has_value() && pod.status.phase != "Succeeded" &&
-         pod.status.phase != "Failed";
+  return !pod.meta.deletion_time.has_value() && !IsFinished(pod);
 }
 
 // May have pods.

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "controllers/core/pods.h"
+
 namespace bth::controllers {
 namespace {
 
@@ -23,8 +25,7 @@ std::optional<double> Part(__int128 used, int64_t capacity) {
 }
 
 bool Counts(const types::Pod& pod) {
-  return !pod.spec.node_name.empty() && pod.status.phase != "Succeeded" &&
-         pod.status.phase != "Failed" && !pod.meta.annotations.Contains(kMirror);
+  return !pod.spec.node_name.empty() && !IsFinished(pod) && !pod.meta.annotations.Contains(kMirror);
 }
 
 }  // namespace

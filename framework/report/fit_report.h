@@ -72,6 +72,7 @@ struct VictimSearch {
   Counts nodes_beyond_help = {};  // Whoever leaves, a filter refuses: what it says.
   std::string dropped = {};       // Why a plan that was found was given up.
   std::string preset = {};        // Instead of the counts when not empty.
+  bool cut_short = false;         // It did not come to its end, so that the job is not refused.
 
   bool SaysSomething() const;
   // `preempt: 12 candidates on 4 nodes; protected: 8 by gang, 4 by priority`.

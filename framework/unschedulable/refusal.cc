@@ -28,7 +28,7 @@ bool GotNothing(const Session& session, JobId job) {
 bool IsSearchCutShort(const Session& session, JobId job) {
   const std::vector<VictimSearch>& searches = session.notes().VictimSearchesOf(job);
   return std::any_of(searches.begin(), searches.end(),
-                     [](const VictimSearch& search) { return search.preset == kSearchCutShort; });
+                     [](const VictimSearch& search) { return search.cut_short; });
 }
 
 // Nodes are judged one by one, by these: themselves, and the task's device claims.

@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,11 +16,6 @@
 #include "framework/unschedulable/room_watch.h"
 
 namespace bth::framework {
-
-// What an evicting action says of a job that it did not come to the end with
-// (VictimSearch::preset): it has not refused it.
-inline constexpr std::string_view kSearchCutShort =
-    "the search for victims was cut short; it begins anew with the next cycle";
 
 // A job that got nothing in a session, and would get nothing again while nothing of this changes.
 struct Refusal {

@@ -62,7 +62,10 @@ bool IsAmong(const List& votes, const HookTable& hooks, const HookOrigin& origin
 
 void NodeRoomWatch::Remember(const Session& session) {
   nodes_ = session.base().nodes;
-  usage_ = session.usage();
+  const model::Usage& usage = session.usage();
+  usage_.idle = usage.idle;
+  usage_.releasing = usage.releasing;
+  usage_.pipelined = usage.pipelined;
 }
 
 NodeRoomWatch::Changes NodeRoomWatch::Compare(const model::Snapshot& base, bool any_use) const {

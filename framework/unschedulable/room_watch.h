@@ -25,6 +25,7 @@ class NodeRoomWatch {
   // Every node whose use changed in any way counts as grown with `any_use`. Cost: linear in the
   // nodes in blocks that changed.
   Changes Compare(const model::Snapshot& base, bool any_use) const;
+  // What was idle, releasing and pipelined when it was remembered; nothing else of the usage.
   const model::Usage& usage() const { return usage_; }
 
  private:

@@ -43,11 +43,11 @@ bool IsMigrated(const CsiNodeFacts& node, std::string_view plugin) {
   return std::binary_search(node.migrated.begin(), node.migrated.end(), plugin);
 }
 
-// The driver that attaches what `provisioner` makes; empty: nothing that is counted.
-std::string_view DriverOf(std::string_view provisioner, const CsiNodeFacts& node) {
-  const Successor* successor = SuccessorOf(provisioner);
-  if (successor == nullptr) return provisioner;
-  return IsMigrated(node, provisioner) ? successor->driver : std::string_view();
+// The driver that attaches what is of `plugin`; empty: nothing that is counted.
+std::string_view DriverOf(std::string_view plugin, const CsiNodeFacts& node) {
+  const Successor* successor = SuccessorOf(plugin);
+  if (successor == nullptr) return plugin;
+  return IsMigrated(node, plugin) ? successor->driver : std::string_view();
 }
 
 // Kinds of which kube-scheduler lets pods of a node share a disk; they only count as attached.
@@ -107,10 +107,8 @@ void NodeVolumes::AddClaim(const ClaimFacts& claim, const CsiNodeFacts& node,
                            AttachedSet* out) const {
   const VolumeFacts* volume = claim.volume.empty() ? nullptr : view_.volumes.Find(claim.volume);
   if (volume != nullptr) {
-    const model::AttachedAs& as = volume->attached;
-    if (as.driver.empty()) return;
-    if (as.in_tree.empty() || IsMigrated(node, as.in_tree))
-      out->insert({as.driver, as.handle, false});
+    const std::string_view driver = DriverOf(volume->attached.plugin, node);
+    if (!driver.empty()) out->insert({driver, volume->attached.handle, false});
     return;
   }
   const model::ClassFacts* storage_class = view_.classes.Find(claim.storage_class);
@@ -177,11 +175,10 @@ bool NodeVolumes::WithinLimits(TaskId task, NodeId node) const {
   view_.attachments.VisitPrefix(StorageView::AttachmentPrefix(session_.node(node).name),
                                 [&](const model::AttachmentFacts& attachment) {
                                   const VolumeFacts* volume = view_.volumes.Find(attachment.volume);
-                                  if (volume == nullptr || volume->attached.driver.empty())
-                                    return true;
+                                  if (volume == nullptr) return true;
                                   const model::AttachedAs& as = volume->attached;
-                                  if (as.in_tree.empty())
-                                    attached.insert({as.driver, as.handle, false});
+                                  if (!as.plugin.empty() && SuccessorOf(as.plugin) == nullptr)
+                                    attached.insert({as.plugin, as.handle, false});
                                   return true;
                                 });
   for (const auto& [driver, limit] : csi->limits) {

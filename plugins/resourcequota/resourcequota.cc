@@ -113,12 +113,8 @@ class ResourceQuota final : public framework::Plugin {
           if (now != nullptr) Expect(*now, 1);
         });
     SumsByNamespace expected;
-    if (quotas_ != nullptr) {
-      for (const auto& [ns, quotas] : *quotas_) {
-        if (const auto known = expected_.find(ns); known != expected_.end()) {
-          expected.insert(*known);
-        }
-      }
+    for (const auto& [ns, sums] : expected_) {
+      if (QuotasOf(ns) != nullptr) expected.emplace(ns, sums);
     }
     if (expected == tentative_) return;
     tentative_ = std::move(expected);
