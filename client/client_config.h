@@ -30,6 +30,7 @@ struct ExecCommand {
   std::string install_hint;
   std::string cluster_json;  // spec.cluster for the program; empty: not wanted.
   absl::Duration timeout = absl::Seconds(60);
+  bool shows_errors = false;  // Its stderr is ours, and so are the signals of our terminal.
 };
 
 // At most one of token, basic and exec is used, in the order exec, token, basic.
@@ -41,6 +42,7 @@ struct Credentials {
   std::string impersonate_user;
   std::string impersonate_uid;
   std::vector<std::string> impersonate_groups;
+  std::vector<std::pair<std::string, std::string>> impersonate_extra;  // Keys may repeat.
 };
 
 // "https://host:6443/prefix" taken apart.

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "client/file.h"
+#include "net/http.h"
 
 namespace bth::client {
 namespace {
@@ -82,12 +83,15 @@ std::string ExecInfo(const ExecCommand& command) {
 
 std::vector<std::pair<std::string, std::string>> CredentialSource::extra_headers() const {
   std::vector<std::pair<std::string, std::string>> out;
-  auto add = [&out](const char* name, const std::string& value) {
-    if (!value.empty() && HeaderSafe(value)) out.emplace_back(name, value);
+  auto add = [&out](std::string name, const std::string& value) {
+    if (!value.empty() && HeaderSafe(value)) out.emplace_back(std::move(name), value);
   };
   add("Impersonate-User", credentials_.impersonate_user);
   add("Impersonate-Uid", credentials_.impersonate_uid);
   for (const std::string& group : credentials_.impersonate_groups) add("Impersonate-Group", group);
+  for (const auto& [key, value] : credentials_.impersonate_extra) {
+    add(StrCat("Impersonate-Extra-", net::PercentEncode(key)), value);
+  }
   return out;
 }
 
@@ -136,6 +140,7 @@ net::Awaitable<absl::StatusOr<ExecAnswer>> CredentialSource::AskProgram() {
   request.env = command.env;
   request.env.emplace_back("KUBERNETES_EXEC_INFO", ExecInfo(command));
   request.timeout = command.timeout;
+  request.shows_errors = command.shows_errors;
   request.output_bytes_max = kExecOutputBytesMax;
   const absl::StatusOr<std::string> output = co_await run_(std::move(request));
   if (!output.ok()) co_return output.status();

@@ -85,6 +85,23 @@ class Fields {
     return out;
   }
 
+  std::vector<std::string> Keys(size_t items_max) {
+    std::vector<std::string> out;
+    if (Empty() || !node_.IsMap()) return out;
+    if (node_.size() > items_max) {
+      Fail("", StrCat("has more than ", items_max, " entries"));
+      return out;
+    }
+    for (const auto& member : node_) {
+      if (member.first.IsScalar() && !member.first.Scalar().empty()) {
+        out.push_back(member.first.Scalar());
+      } else {
+        Fail("", "has a key that is empty or no text");
+      }
+    }
+    return out;
+  }
+
   void Fail(std::string_view key, std::string_view reason) { SetError(At(key), reason); }
   std::string At(std::string_view key) const {
     if (where_.empty()) return std::string(key);
@@ -206,6 +223,15 @@ std::optional<ExecCommand> ReadExec(Fields exec, Named<KubeconfigUser>* user) {
   return out;
 }
 
+// Of a user that has one.
+std::string AuthProviderReason(Fields provider) {
+  const std::string at = StrCat(provider.file(), ": ", provider.where());
+  if (provider.Text("name") == "oidc") {
+    return StrCat(at, ": oidc is not supported here; use exec, with a program such as kubelogin");
+  }
+  return StrCat(at, " is no longer supported by Kubernetes; use exec");
+}
+
 void ReadUser(Fields& user, Named<KubeconfigUser>* out) {
   KubeconfigUser& value = out->value;
   value.certificate = {user.Decoded("client-certificate-data"), ""};
@@ -218,11 +244,16 @@ void ReadUser(Fields& user, Named<KubeconfigUser>* out) {
   value.credentials.impersonate_user = user.Text("as");
   value.credentials.impersonate_uid = user.Text("as-uid");
   value.credentials.impersonate_groups = user.Texts("as-groups", kExecItemsMax);
+  Fields extra = user.Map("as-user-extra");
+  for (const std::string& key : extra.Keys(kExecItemsMax)) {
+    for (std::string& text : extra.Texts(key.c_str(), kExecItemsMax)) {
+      value.credentials.impersonate_extra.emplace_back(key, std::move(text));
+    }
+  }
   value.credentials.exec = ReadExec(user.Map("exec"), out);
   const std::string at = StrCat(user.file(), ": ", user.where());
   if (user.Has("auth-provider")) {
-    out->usable = absl::InvalidArgumentError(
-        StrCat(at, ".auth-provider is no longer supported by Kubernetes; use exec"));
+    out->usable = absl::InvalidArgumentError(AuthProviderReason(user.Map("auth-provider")));
   }
   if (value.certificate.empty() != value.key.empty()) {
     out->usable = absl::InvalidArgumentError(

@@ -43,7 +43,12 @@ absl::StatusOr<std::string> ClusterForExec(const Named<KubeconfigCluster>& clust
   if (value.insecure_skip_verify) json.Set("insecure-skip-tls-verify", true);
   std::string ca = value.ca.text;
   if (!value.ca.file.empty()) {
-    BTH_ASSIGN_OR_RETURN(ca, ReadSmallFile(value.ca.file, 1 << 20));
+    absl::StatusOr<std::string> read = ReadSmallFile(value.ca.file, 1 << 20);
+    if (!read.ok()) {
+      return Annotate(read.status(),
+                      StrCat(cluster.file, ": ", cluster.where, ".cluster.certificate-authority"));
+    }
+    ca = *std::move(read);
   }
   if (!ca.empty()) json.Set("certificate-authority-data", absl::Base64Escape(ca));
   if (!value.exec_config_json.empty()) {

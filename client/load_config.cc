@@ -48,8 +48,13 @@ absl::StatusOr<Kubeconfig> ReadKubeconfigList(const std::string& list) {
 // `chosen_by` is why this file was read and no other.
 absl::StatusOr<ClientConfig> Select(const Kubeconfig& kubeconfig, const ConfigSources& sources,
                                     std::string_view chosen_by) {
-  BTH_ASSIGN_OR_RETURN(ClientConfig config, SelectContext(kubeconfig, sources.context));
-  config.origin = StrCat(chosen_by, ": ", config.origin);
+  absl::StatusOr<ClientConfig> config = SelectContext(kubeconfig, sources.context);
+  // A file that the context names: kNotFound is for callers to whom nothing names a server.
+  if (absl::IsNotFound(config.status())) {
+    return absl::FailedPreconditionError(StrCat(chosen_by, ": ", config.status().message()));
+  }
+  BTH_RETURN_IF_ERROR(config);
+  config->origin = StrCat(chosen_by, ": ", config->origin);
   return config;
 }
 
@@ -86,10 +91,13 @@ absl::StatusOr<ClientConfig> FromFiles(const ConfigSources& sources) {
   return FromHomeOrCluster(sources);
 }
 
-// --master replaces the address; certificates and credentials stay those of the context, except
+// --master replaces the address; without a scheme it is https where the context has what TLS needs.
+// Certificates and credentials stay those of the context, except
 // that they are dropped when the new address is plain HTTP.
 absl::Status ApplyMaster(const std::string& master, ClientConfig* config) {
-  absl::StatusOr<ServerUrl> url = ParseServerUrl(master);
+  const bool means_tls =
+      !config->ca.empty() || !config->certificate.empty() || config->insecure_skip_verify;
+  absl::StatusOr<ServerUrl> url = ParseServerUrl(master, means_tls ? "https" : "http");
   if (!url.ok()) return Annotate(url.status(), "--master");
   config->server = *std::move(url);
   if (!config->server.tls) {

@@ -47,11 +47,12 @@ class Pipe final {
 // posix_spawn's own structures, released in every path.
 class SpawnSettings final {
  public:
+  // Negative `err`: stderr and process group are ours.
   SpawnSettings(int out, int err) {
     posix_spawn_file_actions_init(&actions_);
     posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions_, out, 1);
-    posix_spawn_file_actions_adddup2(&actions_, err, 2);
+    if (err >= 0) posix_spawn_file_actions_adddup2(&actions_, err, 2);
     posix_spawnattr_init(&attributes_);
     sigset_t none;
     sigset_t all;
@@ -59,9 +60,12 @@ class SpawnSettings final {
     sigfillset(&all);
     posix_spawnattr_setsigmask(&attributes_, &none);
     posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setpgroup(&attributes_, 0);  // Its own group: killed with its children.
-    posix_spawnattr_setflags(
-        &attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;  // NOLINT(google-runtime-int)
+    if (err >= 0) {
+      posix_spawnattr_setpgroup(&attributes_, 0);  // Its own group: killed with its children.
+      flags |= POSIX_SPAWN_SETPGROUP;
+    }
+    posix_spawnattr_setflags(&attributes_, flags);
   }
   SpawnSettings(const SpawnSettings&) = delete;
   ~SpawnSettings() {
@@ -99,14 +103,15 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   return out;
 }
 
-// A started program; killed with its group and reaped when this goes out of scope.
+// A started program; killed, with its group where it has one, and reaped when this goes out of
+// scope.
 class Child final {
  public:
-  explicit Child(pid_t pid) : pid_(pid) {}
+  Child(pid_t pid, bool has_group) : pid_(pid), has_group_(has_group) {}
   Child(const Child&) = delete;
   ~Child() {
     if (ended_) return;
-    ::kill(-pid_, SIGKILL);
+    ::kill(has_group_ ? -pid_ : pid_, SIGKILL);
     while (::waitpid(pid_, &state_, 0) < 0 && errno == EINTR) {
     }
   }
@@ -118,6 +123,7 @@ class Child final {
 
  private:
   const pid_t pid_;
+  const bool has_group_;
   bool ended_ = false;
   int state_ = 0;
 };
@@ -182,14 +188,14 @@ absl::StatusOr<std::string> RunProcess(const ProcessRequest& request,
   args.insert(args.end(), request.args.begin(), request.args.end());
   std::vector<std::string> env = Environment(request);
   pid_t pid = 0;
-  const SpawnSettings settings(out.write_end(), err.write_end());
+  const SpawnSettings settings(out.write_end(), request.shows_errors ? -1 : err.write_end());
   if (const int error = settings.Spawn(Pointers(args), Pointers(env), &pid); error != 0) {
     const std::string text = StrCat(request.command, ": ", std::strerror(error));
     return error == ENOENT ? absl::NotFoundError(text) : absl::UnavailableError(text);
   }
   out.Close(1);
   err.Close(1);
-  Child child(pid);
+  Child child(pid, !request.shows_errors);
   return Collect(request, stop, child, {out.read_end(), err.read_end()});
 }
 

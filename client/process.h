@@ -19,10 +19,14 @@ struct ProcessRequest {
   std::vector<std::string> args;
   std::vector<std::pair<std::string, std::string>> env;  // Replaces ours of the same name.
   absl::Duration timeout = absl::Seconds(60);
+  // Its stderr is ours, so that a person reads what it asks for; and it stays in our process group,
+  // so that Ctrl-C ends it too. Where it is killed, its children are not.
+  bool shows_errors = false;
   size_t output_bytes_max = size_t{1} << 20;
 };
 
-// What the program wrote to stdout. Its stdin is empty; the end of its stderr goes into the error.
+// What the program wrote to stdout. Its stdin is empty; the end of its stderr goes into the error,
+// unless that is shown.
 // Errors: kNotFound (no such program), kDeadlineExceeded (killed), kResourceExhausted (too much
 // output), kCancelled (`stop`), kUnknown (exit code other than 0). Blocks. Thread: any.
 absl::StatusOr<std::string> RunProcess(const ProcessRequest& request,

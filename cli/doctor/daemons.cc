@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "api/types/time.h"
 #include "base/strings.h"
+#include "cli/command/go_text.h"
 #include "cli/print/times.h"
 #include "cli/text/object.h"
 
@@ -69,6 +70,14 @@ Daemon DaemonOf(const Json& deployment, const Json& container, DaemonKind kind) 
     if (!map.empty()) daemon.config_maps.emplace_back(map);
   }
   return daemon;
+}
+
+// "--leader_elect" is --leader-elect.
+bool IsFlag(std::string_view word, std::string_view flag) {
+  if (!word.starts_with("--")) return false;
+  word.remove_prefix(2);
+  return std::equal(word.begin(), word.end(), flag.begin(), flag.end(),
+                    [](char a, char b) { return (a == '_' ? '-' : a) == b; });
 }
 
 std::string_view DutyOf(const Daemon& daemon) {
@@ -209,15 +218,28 @@ void CheckLease(const Json& lease, const LeaseFacts& facts, const std::string& n
 
 std::vector<std::string> Daemon::Flag(std::string_view flag) const {
   std::vector<std::string> values;
-  const std::string bare = StrCat("--", flag);
-  const std::string joined = StrCat(bare, "=");
   for (size_t i = 0; i < args.size(); ++i) {
-    if (args[i].starts_with(joined)) values.push_back(args[i].substr(joined.size()));
-    if (args[i] != bare) continue;
-    const bool has_value = i + 1 < args.size() && !args[i + 1].starts_with("-");
-    values.push_back(has_value ? args[i + 1] : "true");
+    const size_t equals = std::min(args[i].find('='), args[i].size());
+    if (!IsFlag(std::string_view(args[i]).substr(0, equals), flag)) continue;
+    if (equals < args[i].size()) {
+      values.push_back(args[i].substr(equals + 1));
+    } else {
+      const bool has_value = i + 1 < args.size() && !args[i + 1].starts_with("-");
+      values.push_back(has_value ? args[i + 1] : "");
+    }
   }
   return values;
+}
+
+bool Daemon::is_electing() const {
+  bool electing = true;
+  for (const std::string& arg : args) {
+    const size_t equals = arg.find('=');
+    if (!IsFlag(std::string_view(arg).substr(0, equals), "leader-elect")) continue;
+    // A word behind it is none of its own.
+    electing = equals == std::string::npos || ParseGoBool(arg.substr(equals + 1)).value_or(true);
+  }
+  return electing;
 }
 
 std::string Daemon::Flag(std::string_view flag, std::string_view fallback) const {
@@ -226,16 +248,15 @@ std::string Daemon::Flag(std::string_view flag, std::string_view fallback) const
 }
 
 std::pair<std::string, std::string> Daemon::Lease() const {
-  const std::string older = Flag("lock-object-namespace", kLeaseNamespace);
-  return {Flag("leader-elect-resource-namespace", older),
+  const std::string older = Flag("lock-object-namespace", "");  // It wins, as with the daemons.
+  return {older.empty() ? Flag("leader-elect-resource-namespace", kLeaseNamespace) : older,
           Flag("leader-elect-resource-name", kLeaseNames[static_cast<size_t>(kind)])};
 }
 
 std::vector<std::string> Daemon::SchedulerNames() const {
-  std::vector<std::string> names;
-  for (const std::string& value : Flag("scheduler-name")) {
-    for (const absl::string_view one : SplitText(value, ',')) names.emplace_back(one);
-  }
+  std::vector<std::string> names = Flag("scheduler-name");
+  // Of an agent scheduler the last one counts.
+  if (!names.empty() && kind == DaemonKind::kAgentScheduler) return {names.back()};
   if (!names.empty()) return names;
   return {kind == DaemonKind::kAgentScheduler ? "agent-scheduler" : "volcano"};
 }

@@ -29,13 +29,14 @@ struct Daemon {
   int64_t ready = 0;
 
   std::string Key() const { return ns + "/" + name; }
-  // Values of a flag, in their order: of `--name=v` and `--name v`; a bare one is "true".
+  // Values of a flag that is no boolean, in their order: of `--name=v` and `--name v`. `_` and `-`
+  // mean the same.
   std::vector<std::string> Flag(std::string_view flag) const;
   // The last value, else `fallback`.
   std::string Flag(std::string_view flag, std::string_view fallback) const;
   // By its image; of images under other names nobody can tell.
   bool is_volcanos() const { return image.find("volcanosh/") != std::string::npos; }
-  bool is_electing() const { return Flag("leader-elect", "true") != "false"; }
+  bool is_electing() const;
   // Namespace and name of its lease.
   std::pair<std::string, std::string> Lease() const;
   // The schedulerNames it serves.

@@ -29,6 +29,10 @@ absl::Status CheckDeleteFlags(const DeleteJobsFlags& flags) {
     return absl::InvalidArgumentError(
         "--all-namespaces needs --all, --label-selector or --field-selector");
   }
+  // An empty one, as of a variable that is not set, would be all of them.
+  if (WantsSeveral(flags) && !flags.all_namespaces && flags.job.ns.empty()) {
+    return absl::InvalidArgumentError("--namespace is empty: name one, or use --all-namespaces");
+  }
   return absl::OkStatus();
 }
 

@@ -120,6 +120,9 @@ absl::Status WaitForJob(Session& session, const WaitFlags& flags) {
   if (name.empty()) {
     return absl::InvalidArgumentError("job name is mandatory to wait for a particular job");
   }
+  if (flags.job.ns.empty()) {  // It would be any job of that name.
+    return absl::InvalidArgumentError("--namespace is empty: name the job's");
+  }
   BTH_ASSIGN_OR_RETURN(std::vector<std::string> wanted, WantedPhases(flags.phases));
   Waiter waiter(name, std::move(wanted));
   ProgressLine progress(session.err(), session.err_terminal());

@@ -9,7 +9,6 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "cli/command/suggestions.h"
-#include "cli/session/go_errors.h"
 #include "cli/text/object.h"
 #include "client/typed_client.h"
 
@@ -102,6 +101,11 @@ std::vector<std::string> NearNamesOf(const absl::Status& status) {
   return SplitText(std::string(*names), '\n');
 }
 
+absl::Status Cluster::InWords(const absl::Status& status, CallText call) const {
+  call.hint = unreachable_hint_;
+  return AsGoTells(status, call);
+}
+
 AnswerText Cluster::Wait(client::ApiRequest request) {
   std::optional<AnswerText> answer;
   net::Spawn(loop_->executor(), RunCall(*api_, std::move(request), *loop_, answer));
@@ -118,7 +122,7 @@ absl::StatusOr<Json> Cluster::Send(const Target& target, client::ApiRequest requ
                       request.path.path,      QueryText(request.query),
                       target.type.FullName(), target.name};
   absl::StatusOr<std::string> text = Wait(std::move(request));
-  if (!text.ok()) return AsGoTells(text.status(), call);
+  if (!text.ok()) return InWords(text.status(), call);
   absl::StatusOr<Json> json = Json::Parse(*text, kAnswerLimits);
   if (!json.ok()) return Annotate(json.status(), StrCat(call.method, " ", call.path));
   return json;
@@ -199,7 +203,7 @@ absl::StatusOr<Json> Cluster::Read(const std::string& path) {
   client::ApiRequest request = Request("get", "GET");
   request.path = {"", path};
   const absl::StatusOr<std::string> text = Wait(std::move(request));
-  if (!text.ok()) return AsGoTells(text.status(), {"GET", server_, path, "", "", ""});
+  if (!text.ok()) return InWords(text.status(), {"GET", server_, path, "", "", ""});
   absl::StatusOr<Json> json = Json::Parse(*text, kAnswerLimits);
   if (!json.ok()) return Annotate(json.status(), StrCat("GET ", path));
   return json;
@@ -244,7 +248,7 @@ absl::Status Cluster::Watch(const Target& target, WatchRequest* watch, const OnC
   }
   if (late.cancelled()) return absl::DeadlineExceededError("timed out waiting for the condition");
   const CallText call{"GET", server_, path.path, "?watch=true", target.type.FullName(), ""};
-  return ended->ok() ? *ended : AsGoTells(*ended, call);
+  return ended->ok() ? *ended : InWords(*ended, call);
 }
 
 std::unique_ptr<TextReader> Cluster::ReadText(const TextRequest& text,
@@ -258,7 +262,7 @@ std::unique_ptr<TextReader> Cluster::ReadText(const TextRequest& text,
       target.name};
   TextReader::Ears ears;
   ears.on_piece = std::move(on_piece);
-  ears.told = [call](const absl::Status& status) { return AsGoTells(status, call); };
+  ears.told = [this, call](const absl::Status& status) { return InWords(status, call); };
   ears.on_end = [this] { Interrupt(); };
   return std::make_unique<TextReader>(*api_, std::move(request), std::move(ears));
 }
@@ -280,8 +284,8 @@ void Cluster::Interrupt() {
 absl::Status Cluster::Told(const absl::Status& status, std::string_view method,
                            const Target& target) const {
   const std::string path = target.type.Path(target.ns, target.name);
-  return AsGoTells(status,
-                   {std::string(method), server_, path, "", target.type.FullName(), target.name});
+  return InWords(status,
+                 {std::string(method), server_, path, "", target.type.FullName(), target.name});
 }
 
 absl::Status Cluster::Delete(const Target& target) {

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "api/types/json.h"
 #include "api/types/resource.h"
+#include "cli/session/go_errors.h"
 #include "cli/session/text_reader.h"
 #include "client/api_client.h"
 
@@ -113,6 +114,8 @@ class Cluster final {
   // Where one object is asked for that does not exist, names near to its own go with the status:
   // one more list, of which the first page is looked at.
   void SuggestNames() { suggests_names_ = true; }
+  // Goes with the failure when no connection comes about.
+  void HintWhenUnreachable(std::string hint) { unreachable_hint_ = std::move(hint); }
   absl::Status WithNearNames(const Target& target, absl::Status status);
   // `object` is completed with apiVersion and kind. Returns what the server made of it.
   absl::StatusOr<types::Json> Create(const Target& target, types::Json object);
@@ -151,6 +154,8 @@ class Cluster final {
   const std::string& server_date() const { return *date_; }
 
  private:
+  // As Go tells it, with the hint.
+  absl::Status InWords(const absl::Status& status, CallText call) const;
   // Sends a request about one object.
   absl::StatusOr<types::Json> SendNamed(const Target& target, client::ApiRequest request);
   // Fills in where the request goes, and reads the answer.
@@ -162,6 +167,7 @@ class Cluster final {
   const std::unique_ptr<client::ApiClient> api_;
   const std::string server_;
   bool suggests_names_ = false;
+  std::string unreachable_hint_;
   bool is_pausing_ = false;
   const ServerDate date_;
 };

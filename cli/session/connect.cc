@@ -17,6 +17,8 @@ namespace bth::cli {
 namespace {
 
 constexpr char kServerDefault[] = "http://localhost:8080";
+// Of a person, in a browser.
+constexpr absl::Duration kLoginTime = absl::Minutes(10);
 
 // The thread that calls is the one that runs the loop, while it waits.
 class SocketLoop final : public Loop {
@@ -67,11 +69,28 @@ std::string ShownServer(client::ServerUrl url) {
   return StrCat(text.substr(0, text.size() - port.size()), url.path_prefix);
 }
 
+// Empty: nobody would go through a proxy to that server.
+std::string ProxyHint(const client::ServerUrl& server, const ConnectOptions& options) {
+  const bool is_here =
+      server.host == "localhost" || server.host == "::1" || server.host.starts_with("127.");
+  if (!server.tls || is_here) return "";
+  for (const char* name : {"HTTPS_PROXY", "https_proxy"}) {
+    if (options.variable(name).value_or("").empty()) continue;
+    return StrCat("$", name, " is set, and proxies are not used here: the API server must be ",
+                  "reachable directly");
+  }
+  return "";
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Cluster>> ConnectToCluster(const ClusterFlags& flags,
                                                           const ConnectOptions& options) {
-  BTH_ASSIGN_OR_RETURN(const client::ClientConfig config, LoadConfig(flags, options));
+  BTH_ASSIGN_OR_RETURN(client::ClientConfig config, LoadConfig(flags, options));
+  if (options.is_watched && config.credentials.exec.has_value()) {
+    config.credentials.exec->shows_errors = true;
+    config.credentials.exec->timeout = kLoginTime;
+  }
   auto loop = std::make_unique<SocketLoop>();
   client::ApiClientOptions client_options;
   client_options.user_agent = options.user_agent;
@@ -81,8 +100,10 @@ absl::StatusOr<std::unique_ptr<Cluster>> ConnectToCluster(const ClusterFlags& fl
   BTH_ASSIGN_OR_RETURN(std::unique_ptr<client::ApiClient> api,
                        client::Connect(loop->executor(), config, std::move(client_options), {},
                                        std::move(keep_date)));
-  return std::make_unique<Cluster>(std::move(loop), std::move(api), ShownServer(config.server),
-                                   date);
+  auto cluster =
+      std::make_unique<Cluster>(std::move(loop), std::move(api), ShownServer(config.server), date);
+  cluster->HintWhenUnreachable(ProxyHint(config.server, options));
+  return cluster;
 }
 
 }  // namespace bth::cli

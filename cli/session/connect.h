@@ -15,6 +15,9 @@ namespace bth::cli {
 struct ConnectOptions {
   std::function<std::optional<std::string>(std::string_view)> variable;  // Of the environment.
   std::string user_agent;
+  // A person reads stderr: credential programs may speak there, and take the time that a login
+  // takes.
+  bool is_watched = false;
   // Where pods find who they are; for tests.
   std::string service_account_folder = "/var/run/secrets/kubernetes.io/serviceaccount";
 };

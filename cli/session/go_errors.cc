@@ -140,6 +140,8 @@ std::string TextOfSilence(std::string_view message, const CallText& call) {
   std::string text(message);
   if (const auto dial = After(message, "connect to ")) {
     text = TextOfDial(*dial);
+    const bool answered = StrContains(*dial, "TLS handshake");
+    if (!call.hint.empty() && !answered) StrAppend(&text, " (", call.hint, ")");
   } else if (message == "connection closed") {
     text = "EOF";
   } else if (message.starts_with("no answer within")) {

@@ -13,12 +13,13 @@ namespace bth::cli {
 
 // What was asked.
 struct CallText {
-  std::string method;    // "GET"
-  std::string server;    // "https://host:6443/prefix"
-  std::string path;      // "/api/v1/..."
-  std::string query;     // "?labelSelector=a" or empty.
-  std::string resource;  // "jobs.batch.volcano.sh"
-  std::string name;      // Of the object; empty for lists and creations.
+  std::string method;     // "GET"
+  std::string server;     // "https://host:6443/prefix"
+  std::string path;       // "/api/v1/..."
+  std::string query;      // "?labelSelector=a" or empty.
+  std::string resource;   // "jobs.batch.volcano.sh"
+  std::string name;       // Of the object; empty for lists and creations.
+  std::string hint = {};  // Told when nobody could be dialled.
 };
 
 // "?a=b&c=d", escaped, without what only divides a list into pages.

@@ -137,7 +137,8 @@ net::Awaitable<net::Response> ControllerDaemon::Page(net::Request request) {
   const std::string path = target.ok() ? target->path : "";
   if (path == "/metrics") co_return net::TextResponse(200, registry_.RenderText());
   if (path == "/healthz" || path == "/healthz/ping" || path == "/livez") {
-    co_return net::TextResponse(200, "ok\n");
+    const bool verbose = target->HasQuery("verbose");
+    co_return net::TextResponse(200, verbose ? "[+]ping ok\nhealthz check passed\n" : "ok");
   }
   if (path == "/readyz") {
     const std::string lacking = Lacking();

@@ -49,8 +49,8 @@ void ControllerFlags::AddTo(FlagSet& flags) {
   flags.Add("inherit-owner-annotations", &options.inherit_owner_annotations,
             "PodGroups of pods take over annotations of the pods' owners");
   AddFeatureGates(flags, &feature_gates);
-  flags.AddRepeated("scheduler-configs", &options.scheduler_configs,
-                    "Sharding: NAME:TYPE:MIN:MAX:PREFER_WARMUP:MIN_NODES:MAX_NODES");
+  flags.AddList("scheduler-configs", &options.scheduler_configs,
+                "Sharding: NAME:TYPE:MIN:MAX:PREFER_WARMUP:MIN_NODES:MAX_NODES");
   flags.Deprecated("scheduler-configs", "use the ConfigMap that --sharding-configmap names");
   flags.Add("shard-sync-period", &options.shard_sync_period, "Sharding: longest pause");
   flags.Add("enable-node-event-trigger", &options.enable_node_event_trigger,

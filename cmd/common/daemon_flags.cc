@@ -18,6 +18,7 @@ absl::Status RefusedFlag(std::string_view flag, std::string_view why) {
 void AddFeatureGates(FlagSet& flags, std::string* target) {
   constexpr std::string_view kName = "feature-gates";
   flags.Add(kName, target, "Name=true,Other=false");
+  flags.Gathered(kName);
   flags.Checked(kName, [kName](const std::string& text) {
     const absl::Status read = conf::FeatureGates::Parse(text).status();
     std::string_view why = ToStd(read.message());

@@ -17,7 +17,7 @@ namespace bth::cmd {
 // "--FLAG: why".
 absl::Status RefusedFlag(std::string_view flag, std::string_view why);
 
-// --feature-gates; an unknown gate is a malformed value.
+// --feature-gates, which may be repeated; an unknown gate is a malformed value.
 void AddFeatureGates(FlagSet& flags, std::string* target);
 
 // How to reach the API server.

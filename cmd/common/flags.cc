@@ -45,6 +45,7 @@ struct FlagSet::Flag {
   Getter get;
   CLI::Option* option = nullptr;
   bool is_bool = false;
+  bool is_gathered = false;
   std::string word;                // Of a boolean.
   std::vector<std::string> words;  // Of all others.
   std::string initial;             // The default as text.
@@ -213,6 +214,7 @@ FlagSet::Outcome FlagSet::Parse(int argc, const char* const* argv, std::ostream&
   for (const auto& flag : rep_->flags) {
     if (flag->option->count() == 0) continue;
     if (flag->words.empty()) flag->words.push_back(flag->word);
+    if (flag->is_gathered) flag->words = {absl::StrJoin(flag->words, ",")};
     if (!flag->instead.empty()) {
       err << "Flag --" << flag->name << " has been deprecated, " << flag->instead << "\n";
     }
@@ -235,6 +237,12 @@ FlagSet::Flag* FlagSet::Find(std::string_view name) const {
 bool FlagSet::Given(std::string_view name) const {
   const Flag* flag = Find(name);
   return flag != nullptr && flag->option->count() > 0;
+}
+
+void FlagSet::Gathered(std::string_view name) {
+  Flag* flag = Find(name);
+  BTH_CHECK(flag != nullptr);
+  flag->is_gathered = true;
 }
 
 void FlagSet::Checked(std::string_view name,

@@ -18,8 +18,8 @@ namespace bth::cmd {
 
 // A program's flags. Long flags only, but for -v: `--name=value` or `--name value`; a boolean
 // needs no value, and takes one only after `=`; one that follows it is told of. `_` and `-` mean
-// the same; the last of several wins. Arguments without a flag are ignored, because manifests in
-// use pass `2>&1`.
+// the same; the last of several wins, unless it says otherwise. Arguments without a flag are
+// ignored, because manifests in use pass `2>&1`.
 //
 // A target holds the default until Parse and outlives the set. Thread: one.
 class FlagSet final {
@@ -42,6 +42,9 @@ class FlagSet final {
   // Accepts the flag, added before, though it changes nothing here; `why` is said when it asks
   // for something other than its default.
   void WithoutEffect(std::string_view name, std::string_view why);
+
+  // The flag, added before, may be repeated: its value is all of them, joined by commas.
+  void Gathered(std::string_view name);
 
   // The flag, added before, takes only what `check` finds good: another value is malformed.
   void Checked(std::string_view name, std::function<absl::Status(const std::string&)> check);

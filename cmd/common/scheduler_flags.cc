@@ -1,8 +1,10 @@
 #include "cmd/common/scheduler_flags.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -20,6 +22,25 @@ constexpr conf::Gate kSchedulerGates[] = {conf::Gate::kWorkLoadSupport,
                                           conf::Gate::kDraDeviceTaintRules,
                                           conf::Gate::kDraExtendedResource,
                                           conf::Gate::kStorageCapacityScoring};
+
+std::string_view Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Volcano's schedulers that share a cluster by hashing have no flag: only the environment says so.
+// Each of ours would place the pods of all.
+absl::Status CheckHashing() {
+  if (Variable("MULTI_SCHEDULER_ENABLE") != "true") return absl::OkStatus();
+  const std::string_view count = Variable("SCHEDULER_NUM");
+  int64_t schedulers = 1;  // As there: also where it is no number.
+  if (!absl::SimpleAtoi(ToAbsl(count), &schedulers) || schedulers <= 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      StrCat("MULTI_SCHEDULER_ENABLE=true, SCHEDULER_NUM=", schedulers,
+             ": sharing a cluster by hashing is not supported, and each scheduler would place all "
+             "pods; unset both, and give each its own NodeShard and --scheduler-name: "
+             "--scheduler-sharding-mode=hard --scheduler-sharding-name=NAME"));
+}
 
 }  // namespace
 
@@ -45,7 +66,7 @@ absl::Status SchedulerFlags::Check() const {
   }
   if (default_queue.empty()) return RefusedFlag("default-queue", "must not be empty");
   if (period <= absl::ZeroDuration()) return RefusedFlag("schedule-period", "must be positive");
-  return absl::OkStatus();
+  return CheckHashing();
 }
 
 std::vector<std::string> SchedulerFlags::Notes() const {

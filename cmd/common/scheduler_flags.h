@@ -26,7 +26,7 @@ struct SchedulerFlags : SchedulerCommonFlags {
   SchedulerFlags() : SchedulerCommonFlags("volcano") {}
   void AddTo(FlagSet& flags);
   // Every mistake that is not one of spelling, and every option that it would be wrong to pass
-  // over.
+  // over; so is sharing by hashing, which only the environment asks for.
   absl::Status Check() const;
   // What is accepted but passed over, one line each.
   std::vector<std::string> Notes() const;

@@ -57,6 +57,7 @@ int Main(int argc, char** argv) {
     cli::ConnectOptions options;
     options.variable = Environment;
     options.user_agent = UserAgent("vcctl");
+    options.is_watched = isatty(STDERR_FILENO) == 1;
     return cli::ConnectToCluster(flags, options);
   };
   const auto terminal_of = [](int descriptor) {

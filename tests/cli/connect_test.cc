@@ -1,10 +1,12 @@
 // Where commands look for the API server, and what they say when it is not there.
 #include "cli/session/connect.h"
 
+#include <filesystem>
 #include <map>
 
 #include "tests/cli/cli_bed.h"
 #include "tests/support/catch.h"
+#include "tests/support/files.h"
 #include "tests/support/temp_folder.h"
 
 namespace bth::cli {
@@ -20,6 +22,7 @@ std::string KubeconfigFor(int port) {
 struct Place {
   test::TempFolder folder;
   std::map<std::string, std::string> environment;
+  bool is_watched = false;
 
   Place() { environment["HOME"] = folder.path(); }
 
@@ -35,6 +38,7 @@ struct Place {
         return found->second;
       };
       options.user_agent = "test";
+      options.is_watched = is_watched;
       options.service_account_folder = folder.Sub("account");
       return ConnectToCluster(wanted, options);
     };
@@ -87,6 +91,60 @@ TEST_CASE("connect: a file that was asked for must be there", "[cli][session]") 
   Place place;
   CHECK(place.List({"--kubeconfig", "/no/such/file"}) ==
         "Failed to list queue: stat /no/such/file: no such file or directory\n");
+}
+
+TEST_CASE("connect: a proxy that would be asked elsewhere is named", "[cli][session]") {
+  Place place;
+  const auto refused = [](const std::string& server, const std::string& hint) {
+    std::string text = Refused(server, server.substr(server.rfind('/') + 1));
+    return text.insert(text.size() - 1, hint);
+  };
+  CHECK(place.List({"-s", "https://0.0.0.0:9"}) == refused("https://0.0.0.0:9", ""));
+  for (const char* name : {"https_proxy", "HTTPS_PROXY"}) {
+    place.environment[name] = "http://proxy:3128";
+    CHECK(place.List({"-s", "https://0.0.0.0:9"}) ==
+          refused("https://0.0.0.0:9", absl::StrCat(" ($", name,
+                                                    " is set, and proxies are not used here: the "
+                                                    "API server must be reachable directly)")));
+  }
+  // Nobody would go through it to these.
+  CHECK(place.List({"-s", "http://0.0.0.0:9"}) == refused("http://0.0.0.0:9", ""));
+  CHECK(place.List({"-s", "https://127.0.0.1:9"}) == refused("https://127.0.0.1:9", ""));
+}
+
+TEST_CASE("connect: a missing file of the context is told, and no other server asked",
+          "[cli][session]") {
+  Place place;
+  place.folder.Write(".kube/config",
+                     "current-context: x\n"
+                     "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:9', "
+                     "certificate-authority: missing}}]\n"
+                     "users: [{name: u, user: {exec: {command: x, provideClusterInfo: true, "
+                     "apiVersion: client.authentication.k8s.io/v1}}}]\n"
+                     "contexts: [{name: x, context: {cluster: c, user: u}}]\n");
+  const std::string said = place.List({});
+  INFO(said);
+  CHECK(said.find(place.folder.Sub(".kube/missing")) != std::string::npos);
+  CHECK(said.find("localhost") == std::string::npos);
+}
+
+TEST_CASE("connect: a credential program speaks to the person who watches", "[cli][session]") {
+  Place place;
+  const std::string seen = place.folder.Sub("seen");
+  place.folder.Write(".kube/config",
+                     "current-context: x\n"
+                     "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:9'}}]\n"
+                     "users: [{name: u, user: {exec: {command: sh, args: [-c, "
+                     "'readlink /proc/$$/fd/2 > \"$SEEN\"; exit 1'], "
+                     "env: [{name: SEEN, value: " +
+                         seen + "}], apiVersion: client.authentication.k8s.io/v1}}}]\n" +
+                         "contexts: [{name: x, context: {cluster: c, user: u}}]\n");
+  const std::string ours = std::filesystem::read_symlink("/proc/self/fd/2").string() + "\n";
+  for (const bool is_watched : {false, true}) {
+    place.is_watched = is_watched;
+    place.List({});
+    CHECK((test::ReadFile(seen) == ours) == is_watched);
+  }
 }
 
 TEST_CASE("connect: a broken file is told before a missing name", "[cli][session]") {

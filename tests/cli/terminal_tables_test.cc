@@ -150,6 +150,16 @@ TEST_CASE("job delete: all of a namespace, or what is selected", "[cli][job]") {
   CHECK(ran.out == "No resources found\n");
   ran = cli.Run({"vcctl", "job", "delete", "--field-selector=metadata.name!=b", "-A"});
   CHECK(ran.out == "delete job default/a successfully\n");
+  // The namespace of a variable that is not set is not all of them.
+  for (const char* which :
+       {"--all", "--label-selector=team=y", "--field-selector=metadata.name=b"}) {
+    ran = cli.Run({"vcctl", "job", "delete", which, "-n", ""});
+    CHECK(ran.out ==
+          "Failed to delete job: --namespace is empty: name one, or use --all-namespaces\n");
+    CHECK(ran.code == 255);
+  }
+  ran = cli.Run({"vcctl", "job", "wait", "-N", "b", "--for=delete", "-n", ""});
+  CHECK(ran.out == "Failed to wait job: --namespace is empty: name the job's\n");
   // A script is not asked.
   cli.bed.Create(kJobsPath, JobObject("d"));
   ran = cli.Run({"vcctl", "job", "delete", "--all"});

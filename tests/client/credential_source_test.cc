@@ -1,6 +1,11 @@
 #include "client/credential_source.h"
 
+#include <unistd.h>
+
+#include <filesystem>
+
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/catch.h"
@@ -81,6 +86,22 @@ TEST_CASE("credentials: user and password become a basic header", "[client]") {
   CredentialSource source(executor, credentials, nullptr);
   CHECK(Await(executor, source.Get())->authorization == "Basic dTpw");
   CHECK_FALSE(source.renewable());
+}
+
+TEST_CASE("credentials: who somebody acts as is in headers", "[client]") {
+  net::VirtualExecutor executor(StartTime());
+  Credentials credentials;
+  credentials.impersonate_user = "me";
+  credentials.impersonate_groups = {"a", "b"};
+  credentials.impersonate_extra = {{"scopes", "x"}, {"scopes", "y"}, {"example.com/z w", "v"}};
+  const CredentialSource source(executor, credentials, nullptr);
+  using Headers = std::vector<std::pair<std::string, std::string>>;
+  CHECK(source.extra_headers() == Headers{{"Impersonate-User", "me"},
+                                          {"Impersonate-Group", "a"},
+                                          {"Impersonate-Group", "b"},
+                                          {"Impersonate-Extra-scopes", "x"},
+                                          {"Impersonate-Extra-scopes", "y"},
+                                          {"Impersonate-Extra-example.com%2Fz%20w", "v"}});
 }
 
 TEST_CASE("credentials: a program runs once for callers that ask together", "[client]") {
@@ -165,6 +186,24 @@ TEST_CASE("process: output, environment and exit code are told", "[client]") {
   CHECK(failed.message() == "sh: exit code 3: oops");
   request.command = "no-such-program-here";
   CHECK(absl::IsNotFound(RunProcess(request, stop).status()));
+}
+
+TEST_CASE("process: a program that a person watches has our stderr and process group", "[client]") {
+  const std::atomic<bool> stop{false};
+  ProcessRequest request;
+  request.command = "sh";
+  request.args = {"-c", "readlink /proc/$$/fd/2; cut -d' ' -f5 /proc/$$/stat"};
+  const auto seen = RunProcess(request, stop);
+  request.shows_errors = true;
+  const auto shown = RunProcess(request, stop);
+  REQUIRE(shown.ok());
+  const std::string ours = std::filesystem::read_symlink("/proc/self/fd/2").string();
+  CHECK(*shown == absl::StrCat(ours, "\n", ::getpgrp(), "\n"));
+  REQUIRE(seen.ok());
+  CHECK(*seen != *shown);
+  request.args = {"-c", "sleep 60"};
+  request.timeout = absl::Milliseconds(50);
+  CHECK(absl::IsDeadlineExceeded(RunProcess(request, stop).status()));
 }
 
 TEST_CASE("process: time, output and stop are limits", "[client]") {

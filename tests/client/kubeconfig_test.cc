@@ -71,6 +71,8 @@ TEST_CASE("kubeconfig: bad input names file, path and reason", "[client]") {
       {"bool", "clusters: [{name: a, cluster: {insecure-skip-tls-verify: maybe}}]",
        "insecure-skip-tls-verify must be true or false"},
       {"twice", "users: [{name: a}, {name: a}]", "users[1].name is \"a\", as in users[0]"},
+      {"extra", "users: [{name: a, user: {as-user-extra: {k: v}}}]",
+       "users[0].user.as-user-extra.k must be a list"},
       {"env", "users: [{name: a, user: {exec: {env: [{name: 'x=y'}]}}}]",
        "users[0].user.exec.env[0].name must be"},
   }));
@@ -92,7 +94,9 @@ TEST_CASE("kubeconfig: what cannot be used fails only when chosen, with the reme
       {"both", "server: 'https://a', certificate-authority: x, insecure-skip-tls-verify: true", "",
        "exclude each other"},
       {"key alone", good, "client-key-data: QQ==", "must be given together"},
-      {"provider", good, "auth-provider: {name: gcp}", "no longer supported"},
+      {"provider", good, "auth-provider: {name: gcp}", "no longer supported by Kubernetes"},
+      {"oidc", good, "auth-provider: {name: oidc}",
+       "users[0].user.auth-provider: oidc is not supported here; use exec"},
       {"exec version", good,
        "exec: {command: x, apiVersion: client.authentication.k8s.io/v1alpha1}",
        "apiVersion must be"},
@@ -111,6 +115,20 @@ TEST_CASE("kubeconfig: what cannot be used fails only when chosen, with the reme
   const auto config = SelectContext(*parsed, "x");
   CHECK(config.status().code() == absl::StatusCode::kInvalidArgument);
   CHECK_THAT(std::string(config.status().message()), Catch::Contains(c.expect));
+}
+
+TEST_CASE("kubeconfig: who somebody acts as is carried whole", "[client]") {
+  const auto parsed = ParseKubeconfig(
+      "clusters: [{name: c, cluster: {server: 'https://a'}}]\n"
+      "users: [{name: u, user: {as: me, as-user-extra: {scopes: [a, b], 'x.io/y': [z]}}}]\n"
+      "contexts: [{name: x, context: {cluster: c, user: u}}]",
+      "f");
+  const auto config = SelectContext(*parsed, "x");
+  REQUIRE(config.ok());
+  CHECK(config->credentials.impersonate_user == "me");
+  using Extra = std::vector<std::pair<std::string, std::string>>;
+  CHECK(config->credentials.impersonate_extra ==
+        Extra{{"scopes", "a"}, {"scopes", "b"}, {"x.io/y", "z"}});
 }
 
 TEST_CASE("kubeconfig: an unknown name is answered with the nearest one", "[client]") {
@@ -283,6 +301,51 @@ TEST_CASE("configuration: --master replaces the address or stands alone", "[clie
   sources.master = "https://other";
   CHECK(LoadClientConfig(sources)->server.host == "other");
   CHECK(LoadClientConfig(sources)->credentials.token.text == "secret");
+}
+
+TEST_CASE("configuration: --master without a scheme is https where the context means TLS",
+          "[client]") {
+  struct Case {
+    std::string cluster, user, server;
+  };
+  const auto c = GENERATE(values<Case>({
+      {"server: 'https://a'", "", "http://other:6443"},
+      {"server: 'https://a', certificate-authority-data: Q0E=", "", "https://other:6443"},
+      {"server: 'https://a', insecure-skip-tls-verify: true", "", "https://other:6443"},
+      {"server: 'https://a'",
+       "client-certificate-data: QQ==, client-key-data: QQ==", "https://other:6443"},
+  }));
+  CAPTURE(c.cluster, c.user);
+  const TempFolder folder;
+  ConfigSources sources = Sources({});
+  sources.kubeconfig =
+      folder.Write("k", "current-context: x\nclusters: [{name: c, cluster: {" + c.cluster +
+                            "}}]\nusers: [{name: u, user: {" + c.user +
+                            "}}]\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n");
+  sources.master = "other:6443";
+  const auto config = LoadClientConfig(sources);
+  REQUIRE(config.ok());
+  CHECK(ToText(config->server) == c.server);
+}
+
+TEST_CASE("configuration: a file that the context names and that is missing is told", "[client]") {
+  const TempFolder folder;
+  folder.Write(".kube/config",
+               "current-context: x\n"
+               "clusters: [{name: c, cluster: {server: 'https://a', certificate-authority: no}}]\n"
+               "users: [{name: u, user: {exec: {command: x, provideClusterInfo: true, apiVersion: "
+               "client.authentication.k8s.io/v1}}}]\n"
+               "contexts: [{name: x, context: {cluster: c, user: u}}]\n");
+  ConfigSources sources = Sources({{"HOME", folder.path()}});
+  for (const char* master : {"", "https://other"}) {
+    sources.master = master;
+    const absl::Status status = LoadClientConfig(sources).status();
+    CHECK(status.code() == absl::StatusCode::kFailedPrecondition);
+    CHECK_THAT(std::string(status.message()),
+               Catch::StartsWith("~/.kube/config: " + folder.Sub(".kube/config") +
+                                 ": clusters[0].cluster.certificate-authority: ") &&
+                   Catch::Contains(folder.Sub(".kube/no")));
+  }
 }
 
 TEST_CASE("configuration: nothing configured says what to do", "[client]") {

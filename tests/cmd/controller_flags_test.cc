@@ -1,9 +1,8 @@
 #include "cmd/common/controller_flags.h"
 
-#include <cstdlib>
-#include <optional>
 #include <string>
 
+#include "tests/cmd/environment_value.h"
 #include "tests/cmd/known_flags.h"
 #include "tests/support/catch.h"
 #include "tests/support/files.h"
@@ -80,30 +79,6 @@ TEST_CASE("controller flags: a feature that is switched is acted on or told", "[
                                  "vc-scheduler acts on it"});
 }
 
-// Of the process, until the end of the test; null: unset.
-class EnvironmentValue {
- public:
-  EnvironmentValue(const char* name, const char* value) : name_(name) {
-    if (const char* before = std::getenv(name); before != nullptr) before_ = before;
-    Set(value);
-  }
-  EnvironmentValue(const EnvironmentValue&) = delete;
-  EnvironmentValue& operator=(const EnvironmentValue&) = delete;
-  ~EnvironmentValue() { Set(before_ ? before_->c_str() : nullptr); }
-
- private:
-  void Set(const char* value) {
-    if (value == nullptr) {
-      ::unsetenv(name_);
-    } else {
-      ::setenv(name_, value, /*overwrite=*/1);
-    }
-  }
-
-  const char* const name_;
-  std::optional<std::string> before_;
-};
-
 TEST_CASE("controller flags: the environment says where discovery is configured (I16)",
           "[cmd][unit]") {
   struct Case {
@@ -136,6 +111,27 @@ TEST_CASE("controller flags: an unknown feature gate is malformed", "[cmd][unit]
   CHECK_THAT(parsed.err,
              Catch::EndsWith("invalid argument \"Nothing=true\" for \"--feature-gates\" "
                              "flag: unrecognized feature gate: Nothing\n"));
+}
+
+TEST_CASE("controller flags: feature gates add up over several flags", "[cmd][unit]") {
+  const ParsedFlags<ControllerFlags> parsed(
+      {"--feature-gates=VolcanoJobSupport=false", "--feature-gates", "PriorityClass=false"});
+  REQUIRE(parsed.status.ok());
+  const auto gates = parsed.flags.Options().gates;
+  CHECK_FALSE(gates.volcano_job_support);
+  CHECK_FALSE(gates.priority_class);
+  const ParsedFlags<ControllerFlags> wrong(
+      {"--feature-gates=Nothing=true", "--feature-gates=PriorityClass=false"});
+  CHECK(wrong.outcome.exit_code == 2);
+  CHECK_THAT(wrong.err, Catch::EndsWith("flag: unrecognized feature gate: Nothing\n"));
+}
+
+TEST_CASE("controller flags: configurations of shards are split at commas", "[cmd][unit]") {
+  const ParsedFlags<ControllerFlags> parsed(
+      {"--scheduler-configs=a:volcano:0.0:0.5:false:2:100,b:agent:0.5:1.0:true:1:10"});
+  CHECK(parsed.status.ok());
+  CHECK(parsed.flags.Options().scheduler_configs ==
+        std::vector<std::string>{"a:volcano:0.0:0.5:false:2:100", "b:agent:0.5:1.0:true:1:10"});
 }
 
 TEST_CASE("controller flags: a controller that does not exist is refused", "[cmd][unit]") {

@@ -159,6 +159,23 @@ TEST_CASE("flags: a value that its check refuses is malformed", "[cmd][unit]") {
   CHECK(none.Parse({}).run);
 }
 
+TEST_CASE("flags: a gathered one is all of its values, checked as one", "[cmd][unit]") {
+  const auto without_x = [](const std::string& text) {
+    return text.find('x') == text.npos ? absl::OkStatus() : absl::InvalidArgumentError("an x");
+  };
+  FlagsBed bed;
+  bed.flags.Gathered("kube-config");
+  bed.flags.Checked("kube-config", without_x);
+  REQUIRE(bed.Parse({"--kube-config=a,b", "--kube_config", "c"}).run);
+  CHECK(bed.text == "a,b,c");
+  FlagsBed other;
+  other.flags.Gathered("kube-config");
+  other.flags.Checked("kube-config", without_x);
+  CHECK(other.Parse({"--kube-config=x", "--kube-config=c"}).exit_code == 2);
+  CHECK_THAT(other.err.str(),
+             Catch::EndsWith("invalid argument \"x,c\" for \"--kube-config\" flag: an x\n"));
+}
+
 TEST_CASE("flags: help is the usage with the defaults and code 0", "[cmd][unit]") {
   FlagsBed bed;
   const FlagSet::Outcome outcome = bed.Parse({"--help"});

@@ -8,6 +8,7 @@
 
 #include "base/strings.h"
 #include "cmd/common/endpoint.h"
+#include "tests/cmd/environment_value.h"
 #include "tests/cmd/known_flags.h"
 #include "tests/support/catch.h"
 #include "tests/support/files.h"
@@ -121,6 +122,29 @@ TEST_CASE("scheduler flags: what the options carry", "[cmd][unit]") {
   CHECK(Parsed({}).flags.Options(1).disruption_budgets);
   CHECK_THAT(Parsed({"--lock-object-namespace=old"}).err,
              Catch::StartsWith("Flag --lock-object-namespace has been deprecated, This flag"));
+}
+
+TEST_CASE("scheduler flags: sharing by hashing, which the environment asks for, is refused",
+          "[cmd][unit]") {
+  struct Case {
+    const char* enabled;
+    const char* count;
+    bool ok;
+  };
+  const Case cases[] = {{nullptr, nullptr, true}, {"true", nullptr, true}, {"true", "1", true},
+                        {"true", "many", true},   {"false", "3", true},    {nullptr, "3", true},
+                        {"true", "3", false}};
+  for (const Case& c : cases) {
+    const EnvironmentValue enabled("MULTI_SCHEDULER_ENABLE", c.enabled);
+    const EnvironmentValue count("SCHEDULER_NUM", c.count);
+    const absl::Status status = Parsed({}).status;
+    CAPTURE(std::string(status.message()));
+    CHECK(status.ok() == c.ok);
+    if (c.ok) continue;
+    CHECK_THAT(std::string(status.message()),
+               Catch::StartsWith("MULTI_SCHEDULER_ENABLE=true, SCHEDULER_NUM=3: ") &&
+                   Catch::Contains("--scheduler-sharding-mode=hard"));
+  }
 }
 
 TEST_CASE("log flags: where the log goes, and how much", "[cmd][unit]") {

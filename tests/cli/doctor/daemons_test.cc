@@ -35,27 +35,30 @@ std::string Checked(const std::vector<std::string>& deployments, const ObjectsRe
 TEST_CASE("doctor: daemons are known by their images, flags in every spelling", "[cli][doctor]") {
   const ObjectsRead listing = ListingOf({
       Deployment("n/theirs", "volcanosh/vc-scheduler:v1.15",
-                 R"(["--logtostderr --scheduler-name=a,b", "--leader-elect", "false"])"),
+                 R"(["--logtostderr --scheduler-name=a,b", "--scheduler_name", "c",
+                     "--leader_elect=F"])"),
       Deployment("n/other", "example.com/web:1", "[]"),
       Deployment("m/ours", "registry:5000/batholith/vc-controller-manager@sha256:00",
-                 R"(["--leader-elect-resource-name=own", "--lock-object-namespace", "place"])"),
+                 R"(["--leader-elect-resource-name=own", "--lock-object-namespace", "place",
+                     "--leader-elect-resource-namespace=elsewhere", "--leader-elect", "false"])"),
   });
   const std::vector<Daemon> daemons = FindDaemons(listing.items);
   REQUIRE(daemons.size() == 2);
   CHECK(daemons[0].Key() == "n/theirs");
-  CHECK(daemons[0].SchedulerNames() == std::vector<std::string>{"a", "b"});
+  CHECK(daemons[0].SchedulerNames() == std::vector<std::string>{"a,b", "c"});
   CHECK_FALSE(daemons[0].is_electing());
   CHECK(daemons[0].Lease() == std::pair<std::string, std::string>("volcano-system", "volcano"));
   CHECK(daemons[1].kind == DaemonKind::kControllers);
   CHECK(daemons[1].Lease() == std::pair<std::string, std::string>("place", "own"));
   CHECK(daemons[1].SchedulerNames() == std::vector<std::string>{"volcano"});
-  CHECK(daemons[1].is_electing());
+  CHECK(daemons[1].is_electing());  // A boolean takes no word.
 }
 
 TEST_CASE("doctor: an agent scheduler has names of its own", "[cli][doctor]") {
   const ObjectsRead listing =
       ListingOf({Deployment("n/a", "batholith/vc-agent-scheduler:1", "[]"),
-                 Deployment("n/b", "vc-agent-scheduler", R"(["--scheduler-name=urgent"])")});
+                 Deployment("n/b", "vc-agent-scheduler",
+                            R"(["--scheduler-name=x", "--scheduler-name=urgent"])")});
   const std::vector<Daemon> daemons = FindDaemons(listing.items);
   REQUIRE(daemons.size() == 2);
   CHECK(daemons[0].kind == DaemonKind::kAgentScheduler);
