@@ -1,10 +1,13 @@
 #include "client/api_client.h"
 
+#include <algorithm>
+
 #include "api/types/api_status.h"
 #include "api/types/json.h"
 #include "api/types/refusal.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "client/background.h"
 #include "client/bodies.h"
 #include "client/encoding.h"
 
@@ -15,6 +18,7 @@ using Query = std::vector<std::pair<std::string, std::string>>;
 
 constexpr size_t kHeadersUsual = 5;  // Of a request.
 constexpr size_t kErrorBodyBytesMax = 64 << 10;
+constexpr absl::Duration kErrorBodyWaitMax = absl::Seconds(10);
 
 void AddQuery(Query* query, const char* name, std::string value) {
   if (!value.empty()) query->emplace_back(name, std::move(value));
@@ -82,15 +86,48 @@ ApiRequest ListRequest(ApiPath path, ListOptions options) {
   return request;
 }
 
-// The body of a refusal, which may come as a stream. Bounded; what broke off is left out.
-net::Awaitable<std::string> ErrorBody(net::Response* response) {
-  std::string body = std::move(response->body);
-  while (response->stream != nullptr && body.size() < kErrorBodyBytesMax) {
-    absl::StatusOr<std::optional<std::string>> piece = co_await response->stream->Next();
+absl::Status NotSent(const ApiRequest& request) {
+  return absl::FailedPreconditionError(StrCat(NameOf(request), ": not sent: another one may lead"));
+}
+
+// Ends a wait at a moment of the executor's time.
+class Deadline final {
+ public:
+  Deadline(net::Executor& executor, absl::Duration at, net::Promised<bool> wait)
+      : executor_(executor),
+        timer_(executor.RunAfter(at - executor.Monotonic(), [wait] { wait.Set(false); })) {}
+  Deadline(const Deadline&) = delete;
+  ~Deadline() { executor_.CancelTimer(timer_); }
+
+ private:
+  net::Executor& executor_;
+  const net::Executor::TimerId timer_;
+};
+
+net::Awaitable<void> ReadErrorBody(net::ByteStream* stream, std::string* body,
+                                   net::Promised<bool> done) {
+  while (body->size() < kErrorBodyBytesMax) {
+    absl::StatusOr<std::optional<std::string>> piece = co_await stream->Next();
     if (!piece.ok() || !piece->has_value()) break;
-    body += **piece;
+    *body += **piece;
   }
-  co_return body;
+  done.Set(true);
+}
+
+// The body of a refusal, which may come as a stream. Bounded in bytes and in time, by `deadline` as
+// well; what broke off or comes later is left out.
+net::Awaitable<std::string> ErrorBody(net::Executor& executor, absl::Duration deadline,
+                                      net::Response* response) {
+  std::string body = std::move(response->body);
+  if (response->stream == nullptr) co_return std::move(body);
+  const net::Promised<bool> done(executor);
+  const absl::Duration end = std::min(deadline, executor.Monotonic() + kErrorBodyWaitMax);
+  const Deadline limit(executor, end, done);
+  Background reading;  // Its end ends the read under way.
+  reading.Start(executor, ReadErrorBody(response->stream.get(), &body, done));
+  co_await done.Wait();
+  reading.Stop();
+  co_return std::move(body);
 }
 
 }  // namespace
@@ -131,7 +168,12 @@ net::Request ApiClient::Build(const ApiRequest& request, const Identity& identit
   out.timeout = request.timeout > absl::ZeroDuration() ? request.timeout : options_.timeout;
   out.response_bytes_max = options_.response_bytes_max;
   if (request.cancel.shared()) out.cancel = request.cancel;
+  if (NeedsLeave(request)) out.may_send = [this] { return options_.may_write(); };
   return out;
+}
+
+bool ApiClient::NeedsLeave(const ApiRequest& request) const {
+  return request.method != "GET" && options_.may_write;
 }
 
 bool ApiClient::WantsProtobuf(const ApiRequest& request) const {
@@ -183,15 +225,16 @@ net::Awaitable<absl::StatusOr<ApiClient::Exchange>> ApiClient::Send(ApiRequest r
       identity = *std::move(known);
     }
     BTH_CO_ASSIGN_OR_RETURN(std::shared_ptr<net::Transport> transport, connection_->Get(identity));
-    if (request.method != "GET" && options_.may_write && !options_.may_write()) {
-      co_return absl::FailedPreconditionError(
-          StrCat(request.method, " ", request.path.path, ": not sent: another one may lead"));
-    }
+    if (NeedsLeave(request) && !options_.may_write()) co_return NotSent(request);
     const absl::Duration sent_at = executor_.Monotonic();
     net::Request wire = Build(request, identity);
+    const absl::Duration deadline = sent_at + wire.timeout;
     net::Awaitable<absl::StatusOr<net::Response>> exchange =
         stream ? transport->Open(std::move(wire)) : transport->Fetch(std::move(wire));
     absl::StatusOr<net::Response> response = co_await std::move(exchange);
+    if (absl::IsFailedPrecondition(response.status()) && NeedsLeave(request)) {
+      co_return NotSent(request);
+    }
     const int code = response.ok() ? response->status : 0;
     Record(request, code, executor_.Monotonic() - sent_at, throttled);
     if (!response.ok()) co_return NoAnswer(response.status(), request);
@@ -205,7 +248,7 @@ net::Awaitable<absl::StatusOr<ApiClient::Exchange>> ApiClient::Send(ApiRequest r
       last = true;
       continue;
     }
-    Exchange done{std::move(transport), *std::move(response), ""};
+    Exchange done{std::move(transport), *std::move(response), "", deadline};
     if (code == 401) done.refused = NameOf(request);
     if (code != 401 && options_.contact != nullptr) options_.contact->Answered();
     co_return std::move(done);
@@ -223,7 +266,7 @@ net::Awaitable<absl::StatusOr<TextStream>> ApiClient::OpenText(ApiRequest reques
   BTH_CO_ASSIGN_OR_RETURN(Exchange exchange, co_await Send(std::move(request), true));
   net::Response& response = exchange.response;
   if (response.status < 200 || response.status >= 300) {
-    const std::string body = co_await ErrorBody(&response);
+    const std::string body = co_await ErrorBody(executor_, exchange.deadline, &response);
     co_return Refusal(exchange, body);
   }
   co_return TextStream(std::move(exchange.transport), std::move(response));
@@ -247,7 +290,7 @@ net::Awaitable<absl::StatusOr<ListStream>> ApiClient::ListInParts(ApiPath path,
   BTH_CO_ASSIGN_OR_RETURN(Exchange exchange, co_await Send(std::move(request), true));
   net::Response& response = exchange.response;
   if (response.status != 200) {
-    const std::string body = co_await ErrorBody(&response);
+    const std::string body = co_await ErrorBody(executor_, exchange.deadline, &response);
     co_return Refusal(exchange, body);
   }
   co_return ListStream(std::move(exchange.transport), std::move(response),
@@ -359,7 +402,7 @@ net::Awaitable<absl::StatusOr<WatchStream>> ApiClient::Watch(ApiPath path, Watch
   BTH_CO_ASSIGN_OR_RETURN(Exchange exchange, co_await Send(std::move(request), true));
   net::Response& response = exchange.response;
   if (response.status != 200) {
-    const std::string body = co_await ErrorBody(&response);
+    const std::string body = co_await ErrorBody(executor_, exchange.deadline, &response);
     co_return Refusal(exchange, body);
   }
   co_return WatchStream(std::move(exchange.transport), std::move(response),

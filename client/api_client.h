@@ -125,13 +125,15 @@ struct ApiClientOptions {
   // Told of each request whether it was answered (client/server_contact.h). May be null; outlives
   // the client, and may be shared by several.
   ServerContact* contact = nullptr;
-  // Asked right before a changing request is sent: where it says no, the request fails with
-  // kFailedPrecondition and nothing has happened. For those that act only while they lead.
+  // Asked before a changing request waits for a connection, and again right before its first byte
+  // goes out: where it says no, the request fails with kFailedPrecondition and nothing has
+  // happened. For those that act only while they lead.
   std::function<bool()> may_write;
 };
 
 // Results are the texts of the answers. Waiting after kResourceExhausted (RetryAfter) and trying
 // again are the caller's business; only a refused token (401) is renewed and tried again, once.
+// The body of a refusal is waited for as long as the request may take, ten seconds at most.
 // In coroutines, name options before the call: GCC 12 destroys `{...}` inside a co_await twice.
 // Lifetime: longer than every call and stream. Thread: the executor's.
 class ApiClient final {
@@ -175,12 +177,15 @@ class ApiClient final {
   struct Exchange {
     std::shared_ptr<net::Transport> transport;
     net::Response response;
-    std::string refused;  // The request, when its credentials were not accepted.
+    std::string refused;      // The request, when its credentials were not accepted.
+    absl::Duration deadline;  // Of the request, in the executor's time.
   };
   // Sends, renewing credentials once. `stream`: the body stays open.
   net::Awaitable<absl::StatusOr<Exchange>> Send(ApiRequest request, bool stream);
   net::Request Build(const ApiRequest& request, const Identity& identity) const;
   bool WantsProtobuf(const ApiRequest& request) const;
+  // Whether `may_write` has a say in it.
+  bool NeedsLeave(const ApiRequest& request) const;
   // Tells the contact of a request that no answer came to, and says in the status which one it was.
   absl::Status NoAnswer(absl::Status status, const ApiRequest& request) const;
   absl::Status NoCredentials(absl::Status status, const ApiRequest& request) const;

@@ -25,7 +25,10 @@ InformerBase::InformerBase(ApiClient& api, Rng& rng, InformerOptions options)
 void InformerBase::KeepMalformed(const ObjectKey& key, const absl::Status& status) {
   ++malformed_;
   ObjectKey replaced;
-  if (!key.name.empty() && known_.Keep(key, &replaced)) DeliverDelete(replaced);
+  if (!key.name.empty()) {
+    if (known_.Keep(key, &replaced)) DeliverDelete(replaced);
+    unreadable_[{key.namespace_name, key.name}] = true;
+  }
   // Beyond the limit everything is reported once more, rather than never again.
   if (reported_.size() >= kReportedMax) reported_.clear();
   const size_t reason = absl::HashOf(status.message());
@@ -36,12 +39,22 @@ void InformerBase::KeepMalformed(const ObjectKey& key, const absl::Status& statu
 
 void InformerBase::NoteReadable(const ObjectKey& key) {
   if (!reported_.empty()) reported_.erase(ReportKey(key));
+  if (!unreadable_.empty()) unreadable_.erase({key.namespace_name, key.name});
+}
+
+void InformerBase::TellMalformedGone(const ObjectKey& key) {
+  if (options_.on_malformed_gone) options_.on_malformed_gone(key);
 }
 
 void InformerBase::ApplyDelete(const ObjectKey& key) {
+  const bool was_unreadable = unreadable_.contains({key.namespace_name, key.name});
   NoteReadable(key);
   ObjectKey gone;
-  if (known_.Forget(key, &gone)) DeliverDelete(gone);
+  if (known_.Forget(key, &gone)) {
+    DeliverDelete(gone);
+  } else if (was_unreadable) {
+    TellMalformedGone(key);
+  }
 }
 
 void InformerBase::NotePage(const std::string& version) {
@@ -54,6 +67,7 @@ void InformerBase::NoteEvent(const std::string& version) {
 
 void InformerBase::BeginList() {
   known_.BeginList();
+  for (auto& [name, is_listed] : unreadable_) is_listed = false;
   list_version_.clear();
 }
 
@@ -63,7 +77,17 @@ void InformerBase::EndBatch() {
 }
 
 void InformerBase::EndList() {
-  for (const ObjectKey& key : known_.EndList()) DeliverDelete(key);
+  for (const ObjectKey& key : known_.EndList()) {
+    unreadable_.erase({key.namespace_name, key.name});
+    DeliverDelete(key);
+  }
+  for (auto at = unreadable_.begin(); at != unreadable_.end();) {
+    const auto gone = at++;
+    if (gone->second) continue;
+    const ObjectKey key{gone->first.first, gone->first.second, ""};
+    unreadable_.erase(gone);
+    TellMalformedGone(key);
+  }
   told_ = std::exchange(list_version_, {});
   DeliverTold(told_, true);
   DeliverBatchEnd();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -38,6 +39,9 @@ struct InformerOptions {
   // An object that cannot be read, once for each reason until it is readable again or gone. Its
   // last readable state stays.
   std::function<void(const ObjectKey&, const absl::Status&)> on_malformed;
+  // An object that could not be read up to the end is gone. Comes only where the handler hears
+  // nothing of it, since it was never readable. The uid is that of the deletion, if it told one.
+  std::function<void(const ObjectKey&)> on_malformed_gone;
 };
 
 // What does not depend on T.
@@ -79,6 +83,7 @@ class InformerBase : protected ReflectorSink {
   void BeginList() final;
   void EndList() final;
   void EndBatch() final;
+  void TellMalformedGone(const ObjectKey& key);
 
   const InformerOptions options_;
   std::function<void()> on_synced_;
@@ -88,6 +93,9 @@ class InformerBase : protected ReflectorSink {
   std::string list_version_;  // Of the list that is being read.
   // Fingerprints of the reasons; bounded, see KeepMalformed.
   absl::flat_hash_map<std::string, size_t> reported_;
+  // Namespace and name of what is unreadable now, as many as there are; false: a list is being read
+  // that has not had it so far.
+  std::map<std::pair<std::string, std::string>, bool> unreadable_;
   Reflector reflector_;
 };
 

@@ -54,6 +54,10 @@ struct Request {
   // Client: an answer with a larger body fails with kResourceExhausted.
   size_t response_bytes_max = size_t{256} << 20;
   CancelToken cancel;
+  // Client, over a socket: asked once a connection is there, right before the first byte goes out,
+  // and again before the request is repeated. Where it says no, nothing is sent. Empty: yes. In
+  // process nobody asks, as nothing is waited for between the call and the handler.
+  std::function<bool()> may_send;
   Peer peer;  // Server only.
 };
 
@@ -78,7 +82,7 @@ struct Response {
 // kUnavailable: could not connect, or the connection broke; the request may have been executed
 //   unless the message says "not sent".
 // kDeadlineExceeded: `timeout` passed; kCancelled: `cancel`; kResourceExhausted: answer too large;
-// kInvalidArgument: the answer is not HTTP.
+// kInvalidArgument: the answer is not HTTP; kFailedPrecondition: `may_send` said no.
 // Thread: the executor it was made for.
 class Transport {
  public:

@@ -105,6 +105,10 @@ Awaitable<absl::StatusOr<Response>> HttpExchange::Run(Lease& lease, bool whole) 
     auto abort = [&channel] { channel.Abort(absl::CancelledError("request cancelled")); };
     cancel = request_.cancel.OnCancel(std::move(abort));
   }
+  if (request_.may_send && !request_.may_send()) {
+    if (channel.input().empty()) lease.Keep();
+    co_return absl::FailedPreconditionError("the caller may not send it any more; not sent");
+  }
 
   const Channel::Parts parts{*head, request_.body, {}};
   const absl::Status written = co_await channel.Write(parts);

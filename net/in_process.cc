@@ -91,6 +91,7 @@ void InProcessExchange::Start(Request request) {
   const CancelToken token = request.cancel;
   // The handler must not see the client's token: it is stopped by destruction, as over a socket.
   request.cancel = CancelToken();
+  request.may_send = nullptr;
   executor().Post([weak, request = std::move(request)]() mutable {
     const std::shared_ptr<InProcessExchange> self = weak.lock();
     if (self == nullptr || !self->over_.ok()) return;

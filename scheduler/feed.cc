@@ -269,6 +269,11 @@ void Feed::AddInformer(client::InformerOptions options) {
       Reject(type, key, status);
     }
   };
+  if constexpr (cache::Router::kIsTold<T>) {
+    options.on_malformed_gone = [this](const client::ObjectKey& key) {
+      notices_.Gone(ObjectOf<T>(key));
+    };
+  }
   auto informer = std::make_unique<client::Informer<T>>(api_, rng_, *handler, std::move(options));
   informers_.Add(*informer);
   owned_.push_back(std::move(informer));

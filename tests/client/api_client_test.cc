@@ -118,6 +118,54 @@ TEST_CASE("api client: who may not write reads on, and sends nothing", "[client]
   CHECK(bed.server.requests.size() == 2);
 }
 
+// Needs a second for a connection, and sends only what may be sent then.
+class SlowLine final : public net::Transport {
+ public:
+  explicit SlowLine(net::Executor& executor) : executor_(executor) {}
+  net::Awaitable<absl::StatusOr<net::Response>> Fetch(net::Request request) override {
+    co_await net::Sleep(executor_, absl::Seconds(1));
+    if (request.may_send && !request.may_send()) {
+      co_return absl::FailedPreconditionError("not sent");
+    }
+    co_return Answer(200, "{}");
+  }
+  net::Awaitable<absl::StatusOr<net::Response>> Open(net::Request request) override {
+    return Fetch(std::move(request));
+  }
+
+ private:
+  net::Executor& executor_;
+};
+
+TEST_CASE("api client: whoever stops leading while it waits to send sends nothing", "[client]") {
+  struct Case {
+    std::string method;
+    absl::Duration leads_for;
+    std::string message;
+    std::vector<int> codes;
+  };
+  const auto c = GENERATE(values<Case>({
+      {"POST", absl::Milliseconds(500), "POST /p: not sent: another one may lead", {}},
+      {"POST", absl::Milliseconds(1500), "", {200}},
+      {"GET", absl::Milliseconds(500), "", {200}},
+  }));
+  CAPTURE(c.method, c.leads_for);
+  ClientBed bed;
+  bool leads = true;
+  bed.executor.RunAfter(c.leads_for, [&leads] { leads = false; });
+  ApiClientOptions options = bed.Options();
+  options.may_write = [&leads] { return leads; };
+  ApiClient api(bed.executor, std::make_shared<SlowLine>(bed.executor), options);
+  ApiRequest request;
+  request.verb = "create";
+  request.method = c.method;
+  request.path = {"pods", "/p"};
+  const absl::Status status = Await(bed.executor, api.Call(request)).status();
+  CHECK(absl::IsFailedPrecondition(status) == !c.message.empty());
+  CHECK(status.message() == c.message);
+  CHECK(bed.codes == c.codes);
+}
+
 TEST_CASE("api client: 429 carries the server's delay and is not retried", "[client]") {
   ClientBed bed;
   bed.server.script = [](const net::Request&) {
@@ -301,6 +349,55 @@ TEST_CASE("watch: a refusal comes as an error with its code", "[client]") {
   };
   ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
   CHECK(absl::IsOutOfRange(Await(bed.executor, api.Watch({"pods", "/p"}, {})).status()));
+}
+
+TEST_CASE("api client: a refusal whose body does not end is told in time", "[client]") {
+  struct Case {
+    std::string name;
+    bool ends;
+    absl::Duration head_after;  // Of 15 s that the request has.
+    absl::Duration took;
+  };
+  const auto c = GENERATE(values<Case>({
+      {"ends", true, absl::ZeroDuration(), absl::ZeroDuration()},
+      {"stalls", false, absl::ZeroDuration(), absl::Seconds(10)},
+      {"stalls late", false, absl::Seconds(9), absl::Seconds(15)},
+  }));
+  CAPTURE(c.name);
+  ClientBed bed;
+  auto feed = std::make_shared<Feed>(bed.executor);
+  feed->Push(R"({"kind":"Status","code":503,"reason":"ServiceUnavailable",)");
+  feed->Push(R"("message":"why"})");
+  if (c.ends) feed->End();
+  bed.server.delay = c.head_after;
+  bed.server.script = [&feed](const net::Request&) {
+    net::Response out = testing::Stream(feed);
+    out.status = 503;
+    return out;
+  };
+  ApiClientOptions options = bed.Options();
+  options.timeout = absl::Seconds(15);
+  ApiClient api(bed.executor, bed.server.Transport(), options);
+  const ListOptions list;
+  const WatchOptions watch;
+  const std::string call = GENERATE(std::string("list"), std::string("watch"), std::string("text"));
+  CAPTURE(call);
+  absl::Status status;
+  if (call == "list") {
+    status = Await(bed.executor, api.ListInParts({"pods", "/p"}, list)).status();
+  } else if (call == "watch") {
+    status = Await(bed.executor, api.Watch({"pods", "/p"}, watch)).status();
+  } else {
+    ApiRequest request;
+    request.path = {"pods/log", "/p"};
+    status = Await(bed.executor, api.OpenText(request)).status();
+  }
+  CHECK(absl::IsUnavailable(status));
+  CHECK(status.message() == "why");
+  CHECK(bed.executor.Monotonic() == c.took);
+  CHECK(bed.executor.NextTimer() == absl::InfiniteDuration());
+  bed.executor.RunUntilIdle();
+  CHECK(feed.use_count() == 1);  // Nobody reads on.
 }
 
 TEST_CASE("connection: changed certificate files make a new transport", "[client]") {

@@ -179,6 +179,7 @@ struct PatientBed {
     ServerOptions server;
     server.tls = tls;
     loopback.Serve(server, [this](Request request) -> Awaitable<Response> {
+      targets.push_back(request.target);
       if (request.target == "/wait") {
         started.Set(true);
         co_await Sleep(*loopback.io, absl::Hours(1));
@@ -192,6 +193,7 @@ struct PatientBed {
 
   Loopback loopback;
   Promised<bool> started{*loopback.io};  // Somebody waits.
+  std::vector<std::string> targets;      // Of what came to the server.
   std::unique_ptr<Transport> client;
 };
 
@@ -316,6 +318,102 @@ TEST_CASE("client: a dropped call frees its connection's place", "[net]") {
     CHECK(after.status == 200);
   };
   bed.loopback.Run(work());
+}
+
+TEST_CASE("client: who may not send any more once its turn has come sends nothing", "[net]") {
+  struct Case {
+    std::string waits_for;
+    std::vector<std::string> targets;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"its connection", {"/after"}},
+      {"another call", {"/wait", "/after"}},
+  }));
+  CAPTURE(c.waits_for);
+  PatientBed bed(true);
+  bool may = true;
+  Request other = Get("/wait");
+  const CancelToken other_token = other.cancel;
+  auto wait = [&]() -> Awaitable<void> {
+    const absl::StatusOr<Response> response = co_await bed.client->Fetch(std::move(other));
+    CHECK(absl::IsCancelled(response.status()));
+  };
+  auto turn = [&]() -> Awaitable<void> {
+    may = false;
+    other_token.Cancel();
+    co_return;
+  };
+  auto work = [&]() -> Awaitable<void> {
+    if (c.waits_for == "another call") {
+      Spawn(*bed.loopback.io, wait());
+      co_await bed.started.Wait();
+    }
+    Spawn(*bed.loopback.io, turn());
+    Request held = Post("/held", "x");
+    held.may_send = [&may] { return may; };
+    const absl::StatusOr<Response> response = co_await bed.client->Fetch(std::move(held));
+    CHECK(absl::IsFailedPrecondition(response.status()));
+    CHECK(absl::EndsWith(response.status().message(), "not sent"));
+    const Response after = co_await MustFetch(*bed.client, Get("/after"));
+    CHECK(after.status == 200);
+    CHECK(bed.targets == c.targets);
+  };
+  bed.loopback.Run(work());
+}
+
+TEST_CASE("client: a connection whose request was held back serves the next one", "[net]") {
+  Loopback loopback;
+  RawListener listener;
+  const std::unique_ptr<Transport> client = ClientOf(*loopback.io, listener.port());
+  std::string got;
+  auto serve = [&] {
+    RawSocket socket = listener.Accept();  // The only one.
+    got = socket.ReadUntil("\r\n\r\n");
+    socket.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    return std::string();
+  };
+  auto work = [&]() -> Awaitable<void> {
+    int asked = 0;
+    for (int i = 0; i < 2; ++i) {
+      const bool may = i == 1;
+      Request request = Post(may ? "/sent" : "/held", "");
+      request.timeout = absl::Seconds(20);
+      request.may_send = [&asked, may] {
+        ++asked;
+        return may;
+      };
+      const absl::StatusOr<Response> response = co_await client->Fetch(std::move(request));
+      CHECK(response.status().code() ==
+            (may ? absl::StatusCode::kOk : absl::StatusCode::kFailedPrecondition));
+    }
+    CHECK(asked == 2);
+  };
+  RunWith(loopback, serve, work());
+  CHECK(got.substr(0, got.find(' ', 5)) == "POST /sent");
+}
+
+TEST_CASE("client: whether it may be sent is asked again before it is repeated", "[net]") {
+  Loopback loopback;
+  RawListener listener;
+  const std::unique_ptr<Transport> client = ClientOf(*loopback.io, listener.port());
+  auto serve = [&] {
+    RawSocket socket = listener.Accept();
+    socket.ReadUntil("\r\n\r\n");
+    socket.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    socket.ReadUntil("\r\n\r\n");
+    return std::string();
+  };
+  auto work = [&]() -> Awaitable<void> {
+    const Response first = co_await MustFetch(*client, Get("/1"));
+    CHECK(first.status == 200);
+    int asked = 0;
+    Request second = Get("/2");
+    second.may_send = [&asked] { return ++asked == 1; };
+    const absl::StatusOr<Response> response = co_await client->Fetch(std::move(second));
+    CHECK(absl::IsFailedPrecondition(response.status()));
+    CHECK(asked == 2);
+  };
+  RunWith(loopback, serve, work());
 }
 
 }  // namespace
