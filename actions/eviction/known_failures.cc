@@ -30,7 +30,9 @@ const Tally* KnownFailures::Find(const Session& session, const Ask& ask) const {
   for (const Failure& failure : known->second) {
     if (failure.version != session.placements().version()) continue;
     if (!failure.held_nothing && failure.job != session.task(ask.task).job) continue;
-    if (failure.request.AllAtMost(session.request(ask.task))) return &failure.tally;
+    if (Covers(failure, session.task(ask.task).shape, session.request(ask.task))) {
+      return &failure.tally;
+    }
   }
   return nullptr;
 }
@@ -39,17 +41,18 @@ void KnownFailures::Add(const Session& session, const Ask& ask, Tally tally) {
   if (framework::GlobalFiltersConcern(session, ask.task, framework::GlobalHooks::kByTask)) return;
   if (failures_.size() >= kKeysMax) failures_.clear();
   std::vector<Failure>& failures = failures_[KeyOf(session, ask)];
+  const model::JobId job = session.task(ask.task).job;
+  Failure fresh{.version = session.placements().version(),
+                .job = job,
+                .held_nothing = session.counts(job).allocated == model::ResourceVec(),
+                .shape = session.task(ask.task).shape,
+                .request = session.request(ask.task),
+                .tally = std::move(tally)};
   std::erase_if(failures, [&](const Failure& failure) {
-    return failure.version != session.placements().version() ||
-           session.request(ask.task).AllAtMost(failure.request);
+    return failure.version != fresh.version || Covers(fresh, failure.shape, failure.request);
   });
   if (failures.size() >= kFailuresMax) failures.erase(failures.begin());
-  const model::JobId job = session.task(ask.task).job;
-  failures.push_back({.version = session.placements().version(),
-                      .job = job,
-                      .held_nothing = session.counts(job).allocated == model::ResourceVec(),
-                      .request = session.request(ask.task),
-                      .tally = std::move(tally)});
+  failures.push_back(std::move(fresh));
 }
 
 }  // namespace bth::actions::eviction

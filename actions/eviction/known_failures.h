@@ -19,6 +19,13 @@ namespace bth::actions::eviction {
 // no fewer pods to spare from. Lives for one run. Thread: scheduling.
 class KnownFailures {
  public:
+  enum class SpeakFor : uint8_t {
+    kMore,   // As above.
+    kEqual,  // Of these only for tasks of the same shape: the search did not come to its end.
+  };
+
+  explicit KnownFailures(SpeakFor whom = SpeakFor::kMore) : whom_(whom) {}
+
   // The failure that speaks for `ask`, or null.
   const Tally* Find(const framework::Session& session, const Ask& ask) const;
   void Add(const framework::Session& session, const Ask& ask, Tally tally);
@@ -47,12 +54,19 @@ class KnownFailures {
     uint64_t version = 0;
     model::JobId job;
     bool held_nothing = false;
+    model::ShapeId shape;
     model::ResourceVec request;
     Tally tally;
   };
 
   static Key KeyOf(const framework::Session& session, const Ask& ask);
+  // As far as requests go, the failure speaks for such a task.
+  bool Covers(const Failure& failure, model::ShapeId shape,
+              const model::ResourceVec& request) const {
+    return whom_ == SpeakFor::kEqual ? failure.shape == shape : failure.request.AllAtMost(request);
+  }
 
+  SpeakFor whom_;
   absl::flat_hash_map<Key, std::vector<Failure>> failures_;
 };
 

@@ -190,22 +190,30 @@ bool Search::Place(const Ask& ask, Plan& plan) {
       failures_.Find(session_, {.task = ask.task, .reach = Reach::kOtherJobs}) != nullptr) {
     return false;
   }
+  const bool is_spent = IsSpent(ask.reach);
+  const Tally* cut_off = is_spent && !hopeless_ ? cut_off_.Find(session_, ask) : nullptr;
+  if (cut_off != nullptr) {
+    failure_ = *cut_off;
+    cut_short_ = true;
+    return false;
+  }
   if (const NodeId node = picker_.BestFree(ask.task); node.valid()) {
     plan.Pipeline(ask.task, node);
     return true;
   }
   if (!hopeless_ && PlaceByVictims(ask, plan)) return true;
-  if (!cut_short_) failures_.Add(session_, ask, failure_);
+  if (!cut_short_) {
+    failures_.Add(session_, ask, failure_);
+  } else if (is_spent) {
+    cut_off_.Add(session_, ask, failure_);
+  }
   return false;
 }
 
 bool Search::MayAskMore(Reach reach) {
-  const bool may = QuestionsOf(reach) < turns_.questions_max();
-  if (!may) {
-    cut_short_ = true;
-    session_.NoteCutShort();
-  }
-  return may;
+  if (!IsSpent(reach)) return true;
+  cut_short_ = true;
+  return false;
 }
 
 bool Search::IsEligible(const Ask& ask) {
@@ -253,7 +261,9 @@ std::vector<RankedNode> Search::PossibleNodes(const Ask& ask, ShardPart part, bo
 }
 
 bool Search::PlaceByOrder(const Ask& ask, ShardPart part, Plan& plan) {
-  std::vector<RankedNode> nodes = PossibleNodes(ask, part, ask.reach != Reach::kOtherQueues);
+  // Without questions it matters only whether there are any.
+  const bool scored = ask.reach != Reach::kOtherQueues && !IsSpent(ask.reach);
+  std::vector<RankedNode> nodes = PossibleNodes(ask, part, scored);
   // A heap: mostly one of the first nodes does.
   const auto later = [](const RankedNode& a, const RankedNode& b) { return b.ComesBefore(a); };
   std::make_heap(nodes.begin(), nodes.end(), later);

@@ -76,6 +76,7 @@ class Search {
   bool Commit(model::JobId job, Plan& plan);
   // False: the run has no more questions of this kind, so that the search for it is cut short.
   bool MayAskMore(Reach reach);
+  bool IsSpent(Reach reach) { return QuestionsOf(reach) >= turns_.questions_max(); }
   int64_t& QuestionsOf(Reach reach) {
     return reach == Reach::kOwnJob ? own_questions_ : questions_;
   }
@@ -113,8 +114,9 @@ class Search {
   const framework::NodeJudge& judge_;
   std::unique_ptr<NodeTasks> tasks_;  // Made when first needed.
   KnownFailures failures_;
-  Tally failure_;           // Of the last failed search.
-  bool hopeless_ = false;   // Nobody may go for whom it was made.
+  KnownFailures cut_off_{KnownFailures::SpeakFor::kEqual};  // That began without questions.
+  Tally failure_;                                           // Of the last failed search.
+  bool hopeless_ = false;                                   // Nobody may go for whom it was made.
   bool cut_short_ = false;  // It ended because there were no more questions.
   int64_t questions_ = 0;
   int64_t own_questions_ = 0;  // About victims of the job's own.

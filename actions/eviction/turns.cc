@@ -37,7 +37,8 @@ std::string Turns::TakeFirst(const Session& session) {
   return first != cut_off.end() ? *first : "";
 }
 
-void Turns::CutOff(const Session& session, JobId job) {
+void Turns::CutOff(Session& session, JobId job) {
+  session.NoteCutShort();
   cut_off_.push_back(session.job(job).facts->uid);
 }
 

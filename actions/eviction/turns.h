@@ -31,8 +31,9 @@ class Turns {
   // A run. `walk` takes up the jobs of such queues, in their order, but for those that it is told
   // to pass over; it asks once about each.
   void Run(const framework::Session& session, QueueJobs& queues, WalkFn walk);
-  // The run has no questions left for the job.
-  void CutOff(const framework::Session& session, model::JobId job);
+  // The run has no questions left for the job, and it did not begin with it: the next run gets
+  // further, though nothing changes.
+  void CutOff(framework::Session& session, model::JobId job);
 
  private:
   // UID of the job that the run begins with; empty: it does not matter.

@@ -1,6 +1,7 @@
 #include "actions/gang_eviction/search.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -346,10 +347,19 @@ bool Search::LeaveOutVain(const Ask& ask, const Approval& approval,
   const JobId first = vain->job;
   std::vector<TaskId> tasks = TasksOf(approval.bundles);
   const size_t approved = tasks.size();
+  // A gang that goes takes its surplus along.
+  absl::flat_hash_map<JobId, std::vector<TaskId>> lacking;
+  const absl::flat_hash_set<TaskId> goes(tasks.begin(), tasks.end());
+  for (const Bundle& bundle : asked) {
+    if (whole.contains(bundle.job)) continue;
+    std::copy_if(bundle.tasks.begin(), bundle.tasks.end(), std::back_inserter(lacking[bundle.job]),
+                 [&goes](TaskId task) { return !goes.contains(task); });
+  }
   std::erase_if(asked, [&](const Bundle& bundle) {
     if (!stays(bundle) || bundle.job == first) return stays(bundle);
     tasks.resize(approved);
-    tasks.insert(tasks.end(), bundle.tasks.begin(), bundle.tasks.end());
+    const std::vector<TaskId>& more = lacking[bundle.job];
+    tasks.insert(tasks.end(), more.begin(), more.end());
     const auto beside = framework::GrantedVictims(session_, AskerFor(ask.job), tasks);
     return beside.victims.size() < tasks.size();
   });

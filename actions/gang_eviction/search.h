@@ -75,8 +75,9 @@ class Search {
   // of which they approve only a part, for others may have what these use up.
   Approval Approve(const Ask& ask, const absl::flat_hash_set<model::JobId>& spared);
   Approval ApprovalOf(const Ask& ask, std::vector<Bundle> asked);
-  // Takes whole gangs out of `asked` that plugins do not approve beside all that they do; among
-  // them is one of which some tasks were approved in vain. False: there is no such gang.
+  // Takes whole gangs out of `asked` that plugins do not approve, with all their surplus, beside
+  // all that they do; among them is one of which some tasks were approved in vain. False: there is
+  // no such gang.
   bool LeaveOutVain(const Ask& ask, const Approval& approval, std::vector<Bundle>& asked) const;
   // Why the job's pods are no candidates; kNone: they are.
   eviction::SparedBy WhySpared(const Ask& ask, model::JobId job) const;

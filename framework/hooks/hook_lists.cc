@@ -5,6 +5,22 @@
 #include "absl/container/flat_hash_set.h"
 
 namespace bth::framework {
+namespace {
+
+// Keeps those that `others` has as well, in their order.
+void KeepCommon(const std::vector<TaskId>& others, std::vector<TaskId>& victims) {
+  constexpr size_t kFew = 32;  // A set does not pay for these.
+  if (others.size() <= kFew) {
+    std::erase_if(victims, [&others](TaskId victim) {
+      return std::find(others.begin(), others.end(), victim) == others.end();
+    });
+    return;
+  }
+  const absl::flat_hash_set<TaskId> known(others.begin(), others.end());
+  std::erase_if(victims, [&known](TaskId victim) { return !known.contains(victim); });
+}
+
+}  // namespace
 
 bool StarvingHooks::operator()(JobId job) const {
   if (empty()) return false;
@@ -49,10 +65,7 @@ VictimChoice EvictableHooks<Evictor>::operator()(const Evictor& evictor,
       if (!answered) {
         victims = std::move(verdict.victims);
       } else {
-        std::erase_if(victims, [&verdict](TaskId victim) {
-          return std::find(verdict.victims.begin(), verdict.victims.end(), victim) ==
-                 verdict.victims.end();
-        });
+        KeepCommon(verdict.victims, victims);
       }
       answered = true;
       if (victims.empty()) refuser = entry->origin;

@@ -99,8 +99,9 @@ class Session {
   // Jobs whose counts, phase, conditions or events this session changed, in order of change.
   const std::vector<model::JobId>& touched_jobs() const { return touched_.jobs(); }
 
-  // A search of this session ended with a bound on its work: the next session gets further, though
-  // nothing changes.
+  // A search of this session ended with a bound on its work, and the next session, though nothing
+  // changes, gets further or begins with somebody else. Not for a search that would only be
+  // repeated.
   void NoteCutShort() { was_cut_short_ = true; }
   bool was_cut_short() const { return was_cut_short_; }
 

@@ -1,7 +1,10 @@
 #include "framework/unschedulable/room_watch.h"
 
 #include <algorithm>
+#include <string_view>
+#include <tuple>
 
+#include "absl/container/flat_hash_set.h"
 #include "algo/resource_algebra.h"
 #include "base/next_different_row.h"
 
@@ -29,9 +32,22 @@ using Ports = std::vector<model::HostPort>;
 // Some port that was held is not.
 bool PortsCameFree(const Ports* before, const Ports* now) {
   if (before == now || before == nullptr) return false;
-  return std::any_of(before->begin(), before->end(), [now](const model::HostPort& port) {
-    return now == nullptr || std::find(now->begin(), now->end(), port) == now->end();
-  });
+  if (now == nullptr) return !before->empty();
+  constexpr size_t kFew = 32;  // A set does not pay for these.
+  if (now->size() <= kFew) {
+    return std::any_of(before->begin(), before->end(), [now](const model::HostPort& port) {
+      return std::find(now->begin(), now->end(), port) == now->end();
+    });
+  }
+  using Port = std::tuple<uint8_t, int32_t, std::string_view>;
+  const auto key = [](const model::HostPort& port) {
+    return Port(port.protocol, port.port, port.ip);
+  };
+  absl::flat_hash_set<Port> held;
+  held.reserve(now->size());
+  for (const model::HostPort& port : *now) held.insert(key(port));
+  return std::any_of(before->begin(), before->end(),
+                     [&](const model::HostPort& port) { return !held.contains(key(port)); });
 }
 
 // Of a node.

@@ -160,6 +160,92 @@ TEST_CASE("eviction: whom a run has no questions left for says so", "[actions][e
   CHECK(preset("second") == cut_short);
 }
 
+TEST_CASE("eviction: a search that would only be repeated brings no cycle", "[actions][eviction]") {
+  struct Case {
+    std::string name, action, others;
+    bool brings_cycle;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"a job alone", "preempt", "", false},
+      {"a job alone, between queues", "reclaim", "", false},
+      {"beside one that no eviction helps", "preempt", "job huge queue=q1 min=1 tasks=1 cpu=3",
+       false},
+      {"beside one that has no turn", "preempt", "job next queue=q1 min=1 tasks=1 cpu=500m", true},
+      {"the same between queues", "reclaim", "job next queue=q1 min=1 tasks=1 cpu=500m", true},
+  }));
+  CAPTURE(c.name);
+  const std::string other = c.action == "reclaim" ? "q2" : "q1";
+  std::vector<std::string> asked;
+  const framework::Registry registry = WithLimit(1, "", &asked);
+  PluginBed bed(
+      registry, MakePolicy(c.action, "gang!enablePreemptable!enableReclaimable,one"),
+      MakeWorld(StrCat("node n1 cpu=1; node n2 cpu=1; queue q1; queue q2; job low queue=", other,
+                       " min=0; task l1 job=low cpu=1 node=n1;", "task l2 job=low cpu=1 node=n2;",
+                       "job first queue=q1 min=1 tasks=1 cpu=1;", c.others)));
+  const auto action = registry.actions.at(c.action)(MakeArguments("{}"));
+  // The same again.
+  for (int cycle = 0; cycle < 2; ++cycle) {
+    CAPTURE(cycle);
+    REQUIRE((*action)->Execute(bed.session()).ok());
+    const auto& searches = bed.session().notes().VictimSearchesOf(bed.world().job("first"));
+    REQUIRE_FALSE(searches.empty());
+    CHECK(searches[0].cut_short);  // So that it is looked at in any cycle.
+    CHECK(bed.session().was_cut_short() == c.brings_cycle);
+    bed.Reopen(bed.world());
+  }
+}
+
+// Remembers of which tasks it was asked whether their queue has room.
+class RoomAsked final : public framework::Plugin {
+ public:
+  explicit RoomAsked(std::vector<std::string>* tasks) : tasks_(tasks) {}
+  std::string_view name() const override { return "room"; }
+  framework::AnswerSources answers_follow() const override { return 0; }
+  absl::Status OnSessionOpen(framework::Session& session,
+                             framework::HookRegistrar& hooks) override {
+    hooks.Allocatable([this, &session](model::QueueId, model::TaskId task) {
+      const std::string& name = session.task(task).names->name;
+      if (tasks_->empty() || tasks_->back() != name) tasks_->push_back(name);
+      return true;
+    });
+    return absl::OkStatus();
+  }
+
+ private:
+  std::vector<std::string>* const tasks_;
+};
+
+TEST_CASE("reclaim: without questions equal pods are searched for once", "[actions][eviction]") {
+  std::vector<std::string> asked;
+  std::vector<std::string> searched;
+  framework::Registry registry = WithLimit(1, "", &asked);
+  registry.plugins["room"] =
+      [&searched](const conf::Arguments&) -> absl::StatusOr<std::unique_ptr<framework::Plugin>> {
+    return std::make_unique<RoomAsked>(&searched);
+  };
+  PluginBed bed(registry, MakePolicy("reclaim", "gang!enableReclaimable,one,room"),
+                MakeWorld("node n1 cpu=1; node n2 cpu=1; queue q1; queue q2;"
+                          "job low queue=q2 min=0; task l1 job=low cpu=1 node=n1;"
+                          "task l2 job=low cpu=1 node=n2;"
+                          "job a queue=q1 min=1 tasks=1 cpu=1; job b queue=q1 min=1 tasks=1 cpu=1;"
+                          "job c queue=q1 min=1 tasks=1 cpu=1; job d queue=q1 min=1 tasks=1 cpu=2;"
+                          "job e queue=q1 min=1 tasks=1 cpu=1"));
+  const auto action = registry.actions.at("reclaim")(MakeArguments("{}"));
+  REQUIRE((*action)->Execute(bed.session()).ok());
+  CHECK(asked == std::vector<std::string>{"a-0"});
+  // The first search began with a question; and nothing follows from theirs for a larger pod.
+  CHECK(searched == std::vector<std::string>{"a-0", "b-0", "d-0"});
+  const auto text = [&bed](std::string_view job) {
+    const auto& searches = bed.session().notes().VictimSearchesOf(bed.world().job(job));
+    return searches.empty() || !searches[0].cut_short ? "" : searches[0].Text();
+  };
+  CHECK_FALSE(text("a").empty());
+  CHECK_FALSE(text("b").empty());
+  CHECK(text("c") == text("b"));
+  CHECK(text("d").empty());
+  CHECK(text("e") == text("b"));
+}
+
 TEST_CASE("preempt: a node that was chosen is taken with the last question", "[actions][preempt]") {
   const int64_t questions = GENERATE(1, 2, 3);
   CAPTURE(questions);

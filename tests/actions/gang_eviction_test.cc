@@ -1,6 +1,7 @@
 // The parts of the gang actions: domains, arguments, bundles, their order and their approval.
 #include <cmath>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "actions/gang_eviction/options.h"
 #include "actions/gang_eviction/pending.h"
 #include "algo/gang_surplus.h"
+#include "base/strings.h"
 #include "tests/plugins/fixtures.h"
 #include "tests/support/catch.h"
 #include "tests/support/plugin_bed.h"
@@ -307,6 +309,66 @@ TEST_CASE("gangreclaim: who cannot go whole does not keep others from it", "[act
                          c.victims + "; job gang queue=mine min=4 tasks=4 cpu=1"));
   CHECK(outcome.evictions == c.evictions);
   CHECK(outcome.pipelined.size() == (c.evictions.empty() ? 0 : 4));
+}
+
+// Lets nobody of priority 0 go, and of the others the first so many; counts how often it is asked.
+class Withholder final : public framework::Plugin {
+ public:
+  Withholder(size_t most, size_t* asked) : most_(most), asked_(asked) {}
+  std::string_view name() const override { return "withholder"; }
+  framework::AnswerSources answers_follow() const override { return 0; }
+  absl::Status OnSessionOpen(framework::Session& session,
+                             framework::HookRegistrar& hooks) override {
+    hooks.UnifiedEvictable(
+        [this, &session](const EvictionContext&, absl::Span<const TaskId> candidates) {
+          ++*asked_;
+          framework::Verdict verdict{.vote = framework::Vote::kPermit};
+          for (TaskId task : candidates) {
+            const bool goes = session.task(task).priority > 0 && verdict.victims.size() < most_;
+            if (goes) verdict.victims.push_back(task);
+          }
+          return verdict;
+        });
+    return absl::OkStatus();
+  }
+
+ private:
+  const size_t most_;
+  size_t* const asked_;
+};
+
+TEST_CASE("gangpreempt: gangs whose surplus is withheld are left out together", "[actions][gang]") {
+  constexpr size_t kGangs = 20;
+  struct Case {
+    std::string name;
+    int needed;  // CPUs.
+    std::set<std::string> evictions;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"they use up what another one may have", 2, {"v-0", "v-1"}},
+      {"nobody else gives enough", 3, {}},
+  }));
+  CAPTURE(c.name);
+  size_t asked = 0;
+  framework::Registry registry = Builtins();
+  registry.plugins["withholder"] =
+      [&asked](const conf::Arguments&) -> absl::StatusOr<std::unique_ptr<framework::Plugin>> {
+    return std::make_unique<Withholder>(2, &asked);
+  };
+  // The younger go first: v is the last one.
+  std::string cluster =
+      StrCat("node n cpu=", 2 * kGangs + 2, "; job v prio=1 min=2 tasks=2 cpu=1 node=n taskprio=1");
+  for (size_t i = 0; i < kGangs; ++i) {
+    const std::string job = StrCat("g", i);
+    StrAppend(&cluster, "; job ", job, " prio=1 min=1; task ", job, "-0 job=", job,
+              " cpu=1 node=n prio=0; task ", job, "-1 job=", job, " cpu=1 node=n prio=1");
+  }
+  StrAppend(&cluster, "; job gang prio=9 min=", c.needed, " tasks=", c.needed, " cpu=1");
+  const auto outcome =
+      RunCycle(registry, MakePolicy("gangpreempt", "gang,priority,predicates,withholder"),
+               MakeWorld(cluster));
+  CHECK(outcome.evictions == c.evictions);
+  CHECK(asked < 2 * kGangs);
 }
 
 }  // namespace

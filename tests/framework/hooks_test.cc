@@ -103,6 +103,18 @@ TEST_CASE("hooks: victims are what all plugins of the first answering tier name"
   }
 }
 
+TEST_CASE("hooks: of many victims those that all plugins name stay, in the first one's order",
+          "[framework]") {
+  TaskIds downwards, even, expect;
+  for (uint32_t id = 100; id > 0; --id) downwards.push_back(id);
+  for (uint32_t id = 0; id < 120; id += 2) even.push_back(id);
+  for (uint32_t id = 100; id > 0; id -= 2) expect.push_back(id);
+  even.push_back(2);  // Named twice.
+  CHECK(Values(Choose({{downwards, even}}, false).victims) == expect);
+  CHECK(Values(Choose({{downwards, even, TaskIds{7, 8}}}, false).victims) == TaskIds{8});
+  CHECK(Choose({{even, downwards}}, false).victims.size() == expect.size() + 1);
+}
+
 TEST_CASE("hooks: the first tier that has a starving hook decides", "[framework]") {
   struct Case {
     std::vector<std::pair<int, bool>> answers;  // Tier, answer.
