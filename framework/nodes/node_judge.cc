@@ -187,10 +187,12 @@ bool NodeJudge::MayTakeKindOf(TaskId task, NodeId node) const {
 
 bool NodeJudge::HasDevicesFor(TaskId task, NodeId node) const {
   const auto& filters = session_.hooks().global_filter;
-  return std::none_of(filters.begin(), filters.end(), [&](const auto& entry) {
+  const bool fits = std::none_of(filters.begin(), filters.end(), [&](const auto& entry) {
     return Has(entry.fn.follows, AnswerSource::kDevices) && entry.fn.concerns(task) &&
            Ask(entry.fn, task, node) != kFits;
   });
+  // A search that was given up because others had searched says nothing about this task.
+  return fits || !FollowsOnly(session_, task, kNodeByNode);
 }
 
 }  // namespace bth::framework

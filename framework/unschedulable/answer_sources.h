@@ -28,6 +28,10 @@ constexpr bool Has(AnswerSources sources, AnswerSource source) {
   return (sources & Bit(source)) != 0;
 }
 
+// Nodes are judged one by one, by these: themselves, and the task's device claims.
+inline constexpr AnswerSources kNodeByNode =
+    Bit(AnswerSource::kNodeRoom) | Bit(AnswerSource::kDevices);
+
 // How much more a queue may hold, and how much more it may admit, as things stand; below zero when
 // it is beyond. Who is refused for want of it is refused again while it has not grown. What tasks
 // and minimums must fit into counts while the plugin adds the hook that asks for it.

@@ -31,9 +31,6 @@ bool IsSearchCutShort(const Session& session, JobId job) {
                      [](const VictimSearch& search) { return search.cut_short; });
 }
 
-// Nodes are judged one by one, by these: themselves, and the task's device claims.
-constexpr AnswerSources kNodeByNode = Bit(AnswerSource::kNodeRoom) | Bit(AnswerSource::kDevices);
-
 bool GoesByDevices(const Session& session, TaskId task) {
   const auto& filters = session.hooks().global_filter;
   return std::any_of(filters.begin(), filters.end(), [task](const auto& entry) {

@@ -59,6 +59,28 @@ std::vector<std::string> Exceeded(const std::vector<QuotaAmount>& asked, const Q
   return names;
 }
 
+// How many pods a job lacks of its minimum. Those that it has are in what is used: the API server
+// counts before it creates.
+struct MissingPods {
+  int64_t missing = 0, wanted = 1;
+
+  MissingPods(const model::JobRow& row, const model::JobCounts& counts)
+      : wanted(std::max<int64_t>(row.min_available, 1)) {
+    missing = std::max<int64_t>(0, wanted - counts.total());
+  }
+  bool all() const { return missing == wanted; }
+};
+
+// What those pods will use of the minimum, rounded up.
+std::vector<QuotaAmount> ToCome(const std::vector<QuotaAmount>& minimum, const MissingPods& pods) {
+  std::vector<QuotaAmount> amounts = minimum;
+  for (QuotaAmount& amount : amounts) {
+    const absl::int128 whole = std::max<int64_t>(0, amount.amount);
+    amount.amount = static_cast<int64_t>((whole * pods.missing + pods.wanted - 1) / pods.wanted);
+  }
+  return amounts;
+}
+
 // How a refusal ends.
 std::string_view Outlook(const std::vector<QuotaAmount>& asked, const QuotaRow& quota) {
   if (!Exceeded(asked, {.hard = quota.hard}, nullptr).empty()) {
@@ -92,10 +114,7 @@ class ResourceQuota final : public framework::Plugin {
     hooks.JobEnqueued([this, &session](JobId job) {
       const model::JobFacts& facts = *session.job(job).facts;
       if (facts.quota_request.empty() || QuotasOf(facts.ns) == nullptr) return;
-      Sums& tentative = tentative_[facts.ns];
-      for (const QuotaAmount& amount : facts.quota_request) {
-        tentative[amount.name] += amount.amount;
-      }
+      Expect(session.job(job), session.counts(job), 1, &tentative_);
     });
     return absl::OkStatus();
   }
@@ -109,8 +128,8 @@ class ResourceQuota final : public framework::Plugin {
     changes_.Advance(
         base, [this] { expected_.clear(); },
         [this](JobId, const Job* before, const Job* now) {
-          if (before != nullptr) Expect(*before, -1);
-          if (now != nullptr) Expect(*now, 1);
+          if (before != nullptr) ExpectAdmitted(*before, -1);
+          if (now != nullptr) ExpectAdmitted(*now, 1);
         });
     SumsByNamespace expected;
     for (const auto& [ns, sums] : expected_) {
@@ -121,22 +140,23 @@ class ResourceQuota final : public framework::Plugin {
     ++differences_;
   }
 
-  // Adds (1) or takes away (-1) what an admitted job will use when it has the pods that it lacks of
-  // its minimum. Those that it has are in what is used: the API server counts before it creates.
-  void Expect(const algo::JobChanges::Job& job, int sign) {
-    const model::JobFacts& facts = *job.row.facts;
-    const int64_t pods = job.counts.total();
-    const int64_t wanted = std::max<int64_t>(job.row.min_available, 1);
-    if (job.counts.phase != model::PodGroupPhase::kInqueue || pods >= wanted) return;
-    if (facts.quota_request.empty()) return;
-    Sums& expected = expected_[facts.ns];
-    for (const QuotaAmount& amount : facts.quota_request) {
-      const absl::int128 whole = amount.amount;
+  void ExpectAdmitted(const algo::JobChanges::Job& job, int sign) {
+    if (job.counts.phase != model::PodGroupPhase::kInqueue) return;
+    Expect(job.row, job.counts, sign, &expected_);
+  }
+
+  // Adds (1) or takes away (-1) what a job will use when it has the pods that it lacks.
+  static void Expect(const model::JobRow& row, const model::JobCounts& counts, int sign,
+                     SumsByNamespace* sums) {
+    const MissingPods pods(row, counts);
+    if (pods.missing == 0 || row.facts->quota_request.empty()) return;
+    Sums& expected = (*sums)[row.facts->ns];
+    for (const QuotaAmount& amount : ToCome(row.facts->quota_request, pods)) {
       absl::int128& sum = expected[amount.name];
-      sum += sign * ((whole * (wanted - pods) + wanted - 1) / wanted);
+      sum += sign * absl::int128(amount.amount);
       if (sum == 0) expected.erase(amount.name);
     }
-    if (expected.empty()) expected_.erase(facts.ns);
+    if (expected.empty()) sums->erase(row.facts->ns);
   }
 
   // Null: the namespace has none.
@@ -152,14 +172,18 @@ class ResourceQuota final : public framework::Plugin {
     if (quotas == nullptr) return Vote::kPermit;
     const auto known = tentative_.find(facts.ns);
     const Sums* tentative = known == tentative_.end() ? nullptr : &known->second;
+    const MissingPods pods(session.job(job), session.counts(job));
+    const std::vector<QuotaAmount> asked = ToCome(facts.quota_request, pods);
     for (const QuotaRow& quota : *quotas) {
-      const std::vector<std::string> names = Exceeded(facts.quota_request, quota, tentative);
+      const std::vector<std::string> names = Exceeded(asked, quota, tentative);
       if (names.empty()) continue;
-      std::string text =
-          StrCat("resource quota insufficient, requested: ", MapText(facts.quota_request, names),
-                 ", used: ", MapText(quota.used, names), ", limited: ", MapText(quota.hard, names),
-                 " (ResourceQuota ", quota.name, " of namespace ", facts.ns,
-                 Outlook(facts.quota_request, quota));
+      std::string text = StrCat(
+          "resource quota insufficient, requested: ", MapText(facts.quota_request, names),
+          pods.all()
+              ? ""
+              : StrCat(" for ", pods.wanted, " pods, of which ", pods.missing, " are to come"),
+          ", used: ", MapText(quota.used, names), ", limited: ", MapText(quota.hard, names),
+          " (ResourceQuota ", quota.name, " of namespace ", facts.ns, Outlook(asked, quota));
       session.notes().AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
       session.notes().HoldAt(job, framework::Gate::kNotEnqueued, name(), std::move(text));
       return Vote::kReject;

@@ -95,6 +95,45 @@ TEST_CASE("resourcequota: an admitted job will use what its missing pods ask for
   CHECK_FALSE(bed.session().votes().JobEnqueueable(bed.world().job("waits")));
 }
 
+TEST_CASE("resourcequota: pods that a job has do not count a second time",
+          "[plugins][resourcequota]") {
+  struct Case {
+    std::string name, job;
+    Vote expected;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"all its pods", "min=4 quota.pods=4 tasks=4", Vote::kPermit},
+      {"more than those", "min=1 quota.pods=4 tasks=4", Vote::kPermit},
+      {"one is missing, one is left", "min=4 quota.pods=4 tasks=3", Vote::kPermit},
+      {"two are missing", "min=4 quota.pods=4 tasks=2", Vote::kReject},
+      {"none are there", "min=4 quota.pods=4", Vote::kReject},
+      {"no minimum of pods, and one pod", "min=0 quota.pods=4 tasks=1", Vote::kPermit},
+  }));
+  CAPTURE(c.name);
+  PluginBed bed =
+      Bed("resourcequota", "quota q hard.pods=5 used.pods=4; job a phase=pending " + c.job);
+  CHECK(bed.session().hooks().job_enqueueable[0].fn(bed.world().job("a")) == c.expected);
+}
+
+TEST_CASE("resourcequota: what is admitted with a part of its pods takes what the others will use",
+          "[plugins][resourcequota]") {
+  PluginBed bed =
+      Bed("resourcequota",
+          "quota q hard.pods=7 used.pods=3; job a phase=pending min=4 quota.pods=4 tasks=3;"
+          "job fits phase=pending quota.pods=3; job waits phase=pending quota.pods=4");
+  bed.session().votes().JobEnqueued(bed.world().job("a"));
+  CHECK(bed.session().votes().JobEnqueueable(bed.world().job("fits")));
+  CHECK_FALSE(bed.session().votes().JobEnqueueable(bed.world().job("waits")));
+}
+
+TEST_CASE("resourcequota: a negative minimum gives nothing to others", "[plugins][resourcequota]") {
+  PluginBed bed = Bed("resourcequota",
+                      "quota q hard.cpu=3; job a phase=pending quota.cpu=-1000;"
+                      "job b phase=pending quota.cpu=4");
+  bed.session().votes().JobEnqueued(bed.world().job("a"));
+  CHECK_FALSE(bed.session().votes().JobEnqueueable(bed.world().job("b")));
+}
+
 TEST_CASE("resourcequota: who waits for what others are to use is left alone until that changes",
           "[plugins][resourcequota][cycle]") {
   World world = MakeWorld(

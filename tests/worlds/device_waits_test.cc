@@ -336,7 +336,16 @@ struct Searches : ClaimWorld {
       Slice(Name("n", static_cast<uint64_t>(n)), devices);
     }
   }
-  void Job(const std::string& name, int devices, const std::string& constraints) {
+  // A pod with nothing but CPUs on the node, which ends.
+  void Plain(const std::string& name, const std::string& node, std::string_view phase) {
+    Put<types::Pod>(StrCat(
+        R"({"metadata":{"namespace":"ns","name":")", name, R"(","uid":"u-)", name,
+        R"("},"spec":{"schedulerName":"other","nodeName":")", node,
+        R"(","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"60"}}}]},)",
+        R"("status":{"phase":")", phase, R"("}})"));
+  }
+  void Job(const std::string& name, int devices, const std::string& constraints,
+           const std::string& spec = "") {
     std::string requests;
     for (int r = 1; r <= devices; ++r) {
       StrAppend(&requests, r == 1 ? "" : ",", R"({"name":"r)", r,
@@ -348,7 +357,7 @@ struct Searches : ClaimWorld {
                R"("},"spec":{"queue":"default","minMember":1},"status":{"phase":"Inqueue"}})"));
     Pod(name,
         {.metadata = StrCat(R"(,"annotations":{"scheduling.k8s.io/group-name":")", name, R"("})"),
-         .spec = Uses(name)});
+         .spec = Uses(name) + spec});
   }
 };
 
@@ -375,6 +384,48 @@ tiers:
   // The last one was not searched for, and the one before it on half of the nodes.
   CHECK(considered({{"ns/z", "n0"}}) == 2);
   CHECK(considered({{"ns/z", "n0"}}) == 1);
+}
+
+// Whether devices that came free are for a job is asked before the session's own searches, and
+// others ask, too.
+TEST_CASE("left alone: not who has devices now, whatever others search for",
+          "[framework][claims]") {
+  constexpr int kFreed = 8;
+  Searches objects(kFreed);
+  objects.Put<types::Queue>(
+      R"({"metadata":{"name":"default"},"spec":{},"status":{"state":"Open"}})");
+  for (int n = 0; n < kFreed; ++n) {
+    objects.Plain(Name("p", static_cast<uint64_t>(n)), Name("n", static_cast<uint64_t>(n)),
+                  "Running");
+  }
+  for (int job = 0; job < 12; ++job) {
+    objects.Job(Name("vain", static_cast<uint64_t>(job)), 11,
+                StrCat(R"({"requests":["r11"],"matchAttribute":"x.io/none)", job, "\"}"));
+  }
+  objects.Job("waits", 1, "", R"(,"overhead":{"cpu":"10"})");
+  PolicyBed policy(R"(
+actions: "allocate, backfill"
+tiers:
+- plugins: [{name: priority}, {name: gang}]
+- plugins: [{name: predicates, arguments: {dynamicresources.filterTimeoutSeconds: 1}}]
+)");
+  const auto considered = [&] {
+    const CycleResult result = policy.RunFully(objects.Publish().snapshot);
+    CHECK(result.binds.empty());
+    return result.jobs_considered;
+  };
+  for (int cycle = 0; considered() > 0; ++cycle) REQUIRE(cycle < 20);
+  for (int n = 0; n < kFreed; ++n) {
+    objects.Plain(Name("p", static_cast<uint64_t>(n)), Name("n", static_cast<uint64_t>(n)),
+                  "Succeeded");
+  }
+  std::map<std::string, std::string> binds;
+  for (int cycle = 0; binds.empty(); ++cycle) {
+    REQUIRE(cycle < 20);
+    binds = policy.RunFully(objects.Publish().snapshot).binds;
+  }
+  REQUIRE(binds.size() == 1);
+  CHECK(binds.begin()->first == "ns/waits");
 }
 
 }  // namespace
