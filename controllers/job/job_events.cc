@@ -43,6 +43,7 @@ JobRequest AboutGroup(const PodGroup& group, BusEvent event) {
   request.ns = group.meta.ns;
   const types::OwnerReference* owner = BatchJobOwner(group.meta);
   request.job = owner == nullptr ? group.meta.name : owner->name;
+  if (owner != nullptr) request.job_uid = owner->uid;
   request.event = event;
   return request;
 }
@@ -122,6 +123,8 @@ std::optional<JobRequest> RequestOfGroup(const PodGroup& before, const PodGroup&
                        (!IsUnschedulable(before) && IsUnschedulable(after));
   if (!is_news) return std::nullopt;
   const bool is_unknown = after.status.phase == "Unknown";
+  // Such a group says nothing of the pods of a job.
+  if (is_unknown && BatchJobOwner(after.meta) == nullptr) return std::nullopt;
   JobRequest request = AboutGroup(after, is_unknown ? BusEvent::kJobUnknown : BusEvent::kNone);
   // The group of the present incarnation speaks for it; one that we deleted does not.
   const std::string key = JobKey(request);

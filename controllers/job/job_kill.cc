@@ -20,6 +20,8 @@ using types::BatchJobStatus;
 constexpr std::string_view kCommandRecord = "command";
 
 net::Awaitable<absl::Status> KillPods(JobDesk& desk, const BatchJob& job, KillPlan& plan) {
+  absl::Status marked = co_await MarkPods(desk, plan.leaving);
+  BTH_CO_RETURN_IF_ERROR(marked);
   if (plan.victims.empty()) co_return absl::OkStatus();
   const size_t asked = plan.victims.size();
   DeletedPods deleted = co_await DeletePods(desk, plan.victims);
@@ -113,8 +115,9 @@ net::Awaitable<absl::Status> KillJob(JobDesk& desk, JobView view, JobStep step, 
     status.version = desk.book.VersionOf(key);
   }
   // A Command stays until it was carried out. What a policy wants is nowhere but in its event, so
-  // that the phase tells of it before the first pod goes.
-  const bool tells_first = is_whole && enters && order.command.empty() && !plan.victims.empty();
+  // that the phase tells of it before the first pod or object goes.
+  const bool removes = !plan.victims.empty() || HasPluginRecords(status);
+  const bool tells_first = is_whole && enters && order.command.empty() && removes;
   if (tells_first) {
     EnterPhase(desk, view, step, order, &status);
     const absl::StatusOr<JobPointer> told = co_await WriteJobStatus(desk, job, status);

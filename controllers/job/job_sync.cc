@@ -24,8 +24,13 @@ namespace {
 using types::BatchJob;
 using types::JobPhase;
 
+constexpr std::string_view kPluginError = "PluginError";
+// No watch tells when an object of somebody else is gone that has the name of one of a plugin.
+constexpr absl::Duration kForeignPause = absl::Seconds(30);
+
 SyncError PluginError(const absl::Status& status, bool waits) {
-  return SyncErrorOf(status, "PluginError", "Execute plugin when job add failed", waits);
+  return SyncErrorOf(status, std::string(kPluginError), "Execute plugin when job add failed",
+                     waits);
 }
 
 }  // namespace
@@ -129,26 +134,32 @@ net::Awaitable<SyncError> JobSync::Forward() {
   co_return SyncError();
 }
 
-// A restart that was cut short may have removed some of what is recorded.
-bool JobSync::DoubtsRecords() const {
-  return step_.decision == Decision::kRestart && !desk_.refreshed.contains(job().meta.uid) &&
-         HasPluginRecords(status_);
+// A restart of all has removed them; one that was cut short, some of those that are recorded.
+bool JobSync::MakesAllAnew() const {
+  return step_.decision == Decision::kRestart && !desk_.refreshed.contains(job().meta.uid);
 }
 
 net::Awaitable<SyncError> JobSync::EnsurePluginObjects(bool begins) {
-  if (DoubtsRecords()) co_return SyncError();  // The next incarnation makes all of them.
+  if (MakesAllAnew()) co_return SyncError();
   const auto known = desk_.refreshed.find(job().meta.uid);
   const bool is_fresh = known != desk_.refreshed.end() && known->second == job().meta.generation;
+  const bool has_failed = job().status.state.reason == kPluginError;
   bool is_first = false;
   for (const auto& plugin : plugins_.plugins) {
     const std::string record = PluginRecord(*plugin);
-    const bool is_new = begins && !status_.controlled_resources.Contains(record);
+    const bool is_recorded = status_.controlled_resources.Contains(record);
+    const bool is_new = begins && !is_recorded;
     if (is_fresh && !is_new) continue;
     absl::StatusOr<std::vector<WantedObject>> wanted =
         is_new ? plugin->OnJobAdd(job()) : plugin->OnJobUpdate(job());
     if (!wanted.ok()) co_return PluginError(wanted.status(), false);
     for (WantedObject& object : *wanted) {
-      absl::Status status = co_await EnsureObject(desk_, now_, std::move(object));
+      absl::Status status =
+          co_await EnsureObject(desk_, now_, std::move(object), is_recorded || has_failed);
+      if (absl::IsAlreadyExists(status)) {
+        desk_.LookAgain(job(), kForeignPause);
+        co_return PluginError(status, true);
+      }
       if (!status.ok()) co_return PluginError(status, false);
     }
     if (!is_new || !plugin->is_recorded()) continue;
@@ -269,7 +280,7 @@ void JobSync::DecidePhase() {
       step_.decision == Decision::kStart || step_.decision == Decision::kProgress;
   if (!is_invalid_ || !looks_at_work) {
     Decide(step_, job().spec, &status_);
-    if (status_.state.phase == JobPhase::kPending && DoubtsRecords()) DropPluginRecords(&status_);
+    if (status_.state.phase == JobPhase::kPending && MakesAllAnew()) DropPluginRecords(&status_);
     return;
   }
   // Its numbers mean nothing. What runs is left alone.

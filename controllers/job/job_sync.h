@@ -24,7 +24,8 @@ class JobSync final {
   net::Awaitable<SyncError> Forward();
   // `begins`: the incarnation, which gets what is not recorded yet.
   net::Awaitable<SyncError> EnsurePluginObjects(bool begins);
-  bool DoubtsRecords() const;
+  // The next incarnation gets all objects of its plugins, whatever is recorded.
+  bool MakesAllAnew() const;
   // After `error`: of a job that may have no pods yet only those that are too many leave.
   net::Awaitable<SyncError> Reconcile(SyncError error);
   net::Awaitable<SyncError> Create(const SyncPlan& plan);

@@ -74,6 +74,7 @@ KillPlan PlanKill(const JobView& job, const KillTarget& target, bool spare_finis
       found = found || aimed;
       if (job.IsTerminating(*pod)) {
         ++plan.counts.terminating;
+        if (aimed && target.kind != Kind::kJob) plan.leaving.push_back(pod);
       } else if (aimed && !(spare_finished && IsFinished(*pod))) {
         plan.victims.push_back(pod);
         plan.is_present = plan.is_present || VersionIn(*pod) >= job.version;
@@ -85,7 +86,10 @@ KillPlan PlanKill(const JobView& job, const KillTarget& target, bool spare_finis
   if (target.kind == Kind::kPartition) {
     plan.is_void = target.partition.empty() || !found || !HasPartitions(job, target.task);
   }
-  if (plan.is_void) plan.victims.clear();
+  if (plan.is_void) {
+    plan.victims.clear();
+    plan.leaving.clear();
+  }
   return plan;
 }
 

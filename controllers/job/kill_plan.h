@@ -25,6 +25,9 @@ KillTarget TargetOf(const JobRequest& request, types::BusAction action);
 
 struct KillPlan {
   std::vector<PodPointer> victims;  // By task and name.
+  // Terminating already, but aimed at as a part of the job: nothing more is to follow from their
+  // end.
+  std::vector<PodPointer> leaving;
   // Of the pods that stay or are terminating already; victims are added as they go.
   PodCounts counts;
   // Some victim is of the present incarnation.

@@ -6,6 +6,7 @@
 
 #include "api/types/fragment.h"
 #include "base/strings.h"
+#include "client/api_error.h"
 #include "client/patch.h"
 #include "client/typed_client.h"
 #include "controllers/core/ownership.h"
@@ -31,9 +32,10 @@ bool BelongsTo(const Json& object, const BatchJob& job) {
 }
 
 absl::Status Foreign(const types::ResourceType& type, const Json& object) {
-  return absl::AlreadyExistsError(
-      StrCat(type.FullName(), " \"", object.At({"metadata", "name"}).AsString(),
-             "\" exists and does not belong to the job: delete or rename one of them"));
+  return absl::AlreadyExistsError(StrCat(
+      type.FullName(), " \"", object.At({"metadata", "name"}).AsString(),
+      "\" exists and does not belong to the job: delete it to let the job run, or create the "
+      "job with another name"));
 }
 
 const Json& PartOf(const Json& object, const std::vector<std::string>& path) {
@@ -42,13 +44,24 @@ const Json& PartOf(const Json& object, const std::vector<std::string>& path) {
   return *part;
 }
 
-// The first member of the compared path is replaced as a whole.
+// The first member of the compared path is replaced as a whole; beside what was costly to make the
+// compared part alone is: pods that run have those keys.
 client::Patch Replacement(const WantedObject& wanted, const Json& existing) {
   const std::string& member = wanted.compared.front();
   const Json& before = existing[std::string_view(member)];
   const Json& after = std::as_const(wanted.object)[std::string_view(member)];
   client::MergePatch patch;
-  patch.Set({member}, before.is_object() && after.is_object() ? MergeDiff(before, after) : after);
+  if (wanted.complete) {
+    Json part = PartOf(wanted.object, wanted.compared);
+    for (size_t i = wanted.compared.size() - 1; i > 0; --i) {
+      Json around = Json::MakeObject();
+      around.Set(wanted.compared[i], std::move(part));
+      part = std::move(around);
+    }
+    patch.Set({member}, std::move(part));
+  } else {
+    patch.Set({member}, before.is_object() && after.is_object() ? MergeDiff(before, after) : after);
+  }
   patch.RequireResourceVersion(existing.At({"metadata", "resourceVersion"}).AsString());
   return patch.Build();
 }
@@ -67,7 +80,8 @@ net::Awaitable<absl::Status> CreateJson(client::ApiClient& api, client::ApiPath 
 
 }  // namespace
 
-net::Awaitable<absl::Status> EnsureObject(JobDesk& desk, JobPointer job, WantedObject wanted) {
+net::Awaitable<absl::Status> EnsureObject(JobDesk& desk, JobPointer job, WantedObject wanted,
+                                          bool is_likely_there) {
   client::ApiClient& api = desk.context.api;
   Json& meta = wanted.object["metadata"];
   meta.Set("namespace", job->meta.ns);
@@ -75,29 +89,30 @@ net::Awaitable<absl::Status> EnsureObject(JobDesk& desk, JobPointer job, WantedO
            Json::MakeArray({types::FragmentToJson(ControllerReferenceTo(*job))}));
   const std::string name(std::as_const(meta)["name"].AsString());
   const client::ApiPath collection = client::PathOf(wanted.type, job->meta.ns);
-  // What is costly to make is asked for first, the rest is most likely not there.
-  if (!wanted.complete) {
+  // What is costly to make, or likely there, is asked for first.
+  absl::Status refused;
+  if (!wanted.complete && !is_likely_there) {
     client::ApiPath path = collection;
     absl::Status created = co_await CreateJson(api, std::move(path), wanted.object);
-    if (!absl::IsAlreadyExists(created)) co_return std::move(created);
+    if (!client::IsRefusal(created)) co_return std::move(created);
+    // Where a quota is used up, what is there already is refused before its name is looked at.
+    if (!absl::IsAlreadyExists(created)) refused = std::move(created);
   }
   client::ApiPath item = client::PathOf(wanted.type, job->meta.ns, name);
   client::ApiPath get_path = item;
   absl::StatusOr<Json> existing = co_await GetJson(api, std::move(get_path));
-  const bool is_missing = absl::IsNotFound(existing.status());
-  if (!is_missing) {
-    BTH_CO_RETURN_IF_ERROR(existing);
-    if (!BelongsTo(*existing, *job)) co_return Foreign(wanted.type, *existing);
-    const bool same = wanted.compared.empty() ||
-                      PartOf(*existing, wanted.compared) == PartOf(wanted.object, wanted.compared);
-    if (same) co_return absl::OkStatus();
-  }
-  if (wanted.complete) BTH_CO_RETURN_IF_ERROR(wanted.complete(wanted.object));
-  if (is_missing) {
+  if (absl::IsNotFound(existing.status())) {
+    BTH_CO_RETURN_IF_ERROR(refused);
+    if (wanted.complete) BTH_CO_RETURN_IF_ERROR(wanted.complete(wanted.object));
     client::ApiPath path = collection;
     absl::Status created = co_await CreateJson(api, std::move(path), wanted.object);
     co_return std::move(created);
   }
+  BTH_CO_RETURN_IF_ERROR(existing);
+  if (!BelongsTo(*existing, *job)) co_return Foreign(wanted.type, *existing);
+  const bool is_same = wanted.compared.empty() ||
+                       PartOf(*existing, wanted.compared) == PartOf(wanted.object, wanted.compared);
+  if (is_same) co_return absl::OkStatus();
   client::Patch patch = Replacement(wanted, *existing);
   client::ApiClient::Text text = co_await api.Patch(std::move(item), std::move(patch));
   co_return text.status();

@@ -8,9 +8,11 @@
 
 namespace bth::controllers {
 
-// Creates the object for the job, or brings the compared part of the job's own one up to date.
-// kAlreadyExists when one of that name belongs to somebody else.
-net::Awaitable<absl::Status> EnsureObject(JobDesk& desk, JobPointer job, WantedObject wanted);
+// Creates the object for the job, or brings the compared part of the job's own one up to date; what
+// `complete` filled in stays as it is there. kAlreadyExists when one of that name belongs to
+// somebody else. `is_likely_there` saves a request where it is right.
+net::Awaitable<absl::Status> EnsureObject(JobDesk& desk, JobPointer job, WantedObject wanted,
+                                          bool is_likely_there);
 
 // Of status.controlledResources: its OnJobAdd was carried out.
 std::string PluginRecord(const JobPlugin& plugin);

@@ -137,6 +137,15 @@ net::Awaitable<CreatedPods> CreatePods(JobDesk& desk, PodOrder order) {
   co_return std::move(result);
 }
 
+net::Awaitable<absl::Status> MarkPods(JobDesk& desk, std::vector<PodPointer> pods) {
+  const auto limit = static_cast<size_t>(desk.context.options.requests_in_flight);
+  const Work mark = [&](size_t i) { return MarkPod(desk, *pods[i]); };
+  const std::vector<absl::Status> marked =
+      co_await RunInFlight(desk.context.executor(), pods.size(), limit, mark);
+  for (const absl::Status& status : marked) BTH_CO_RETURN_IF_ERROR(status);
+  co_return absl::OkStatus();
+}
+
 net::Awaitable<DeletedPods> DeletePods(JobDesk& desk, std::vector<PodPointer> pods) {
   DeletedPods outcome;
   const auto limit = static_cast<size_t>(desk.context.options.requests_in_flight);

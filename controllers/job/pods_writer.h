@@ -34,6 +34,9 @@ struct DeletedPods {
   int32_t deleted = 0;
 };
 
+// Marks pods out of sync, so that their end triggers no policy; the first failure.
+net::Awaitable<absl::Status> MarkPods(JobDesk& desk, std::vector<PodPointer> pods);
+
 // Marks all pods out of sync, so that their end triggers no policy, and then deletes those that
 // could be marked. Pods that are gone already count as deleted.
 net::Awaitable<DeletedPods> DeletePods(JobDesk& desk, std::vector<PodPointer> pods);

@@ -26,7 +26,8 @@ struct WantedObject {
   // An existing object of the job is replaced when this part of it differs: {"data"},
   // {"data", "config"}. Empty: it is left as it is.
   std::vector<std::string> compared;
-  // Fills in what is costly to make (keys), just before the object is written. May be empty.
+  // Fills in what is costly to make (keys), just before the object is created; one that exists
+  // keeps what it has. May be empty.
   std::function<absl::Status(types::Json& object)> complete;
 };
 

@@ -312,11 +312,15 @@ TEST_CASE("job events: the group of the present incarnation speaks for it", "[co
   after.status.phase = "Unknown";
   CHECK(RequestOfGroup(before, after, book)->event == BusEvent::kJobUnknown);
   CHECK(RequestOfGroup(before, after, book)->job == "job1");
+  CHECK(RequestOfGroup(before, after, book)->job_uid == before.meta.owner_references[0].uid);
   CHECK(RequestOfGroup(before, after, book)->job_version == 2);
   CHECK(RequestOfGroup(after, before, book)->event == BusEvent::kNone);
   book.NoteDeletedGroup("test/job1", "g");
   CHECK(RequestOfGroup(before, after, book)->job_version == 0);
+  // One of nobody's says nothing of the pods of a job that is called like it.
   after.meta.owner_references.clear();
+  CHECK_FALSE(RequestOfGroup(before, after, book).has_value());
+  after.status.phase = "Inqueue";
   CHECK(RequestOfGroup(before, after, book)->job == "job1-uid-1");
 }
 

@@ -468,5 +468,25 @@ TEST_CASE("job controller: no pod starts anew while one of the last incarnation 
   CHECK(bed.Count("j", "version") == 1);
 }
 
+// Deleted in the background, its group goes after its pods.
+TEST_CASE("job controller: the group of an earlier job of the name triggers nothing",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  const std::string policy = R"("policies":[{"event":"Unknown","action":"AbortJob"}])";
+  bed.RunJob("j", 1, JobBed::TaskText("t", 1), policy);
+  const std::string old = bed.GroupOf("j");
+  bed.Patch(StrCat(JobBed::kGroups, "/", old), R"({"metadata":{"finalizers":["x.io/held"]}})");
+  bed.Call("DELETE", StrCat(JobBed::kJobs, "/j"));
+  bed.Settle();
+  bed.RunJob("j", 1, JobBed::TaskText("t", 1), policy);
+  REQUIRE(bed.Phase("j") == "Running");
+  bed.Patch(StrCat(JobBed::kGroups, "/", old), R"({"status":{"phase":"Unknown"}})");
+  bed.Settle();
+  CHECK(bed.Phase("j") == "Running");
+  bed.SetGroup("j", "Unknown");
+  CHECK(bed.Phase("j") != "Running");
+}
+
 }  // namespace
 }  // namespace bth::test
