@@ -64,10 +64,6 @@ bool IsOlder(const CronPass::JobPtr& a, const CronPass::JobPtr& b) {
   return a->meta.name < b->meta.name;
 }
 
-int64_t MinuteOf(absl::Time scheduled) {
-  return absl::ToUnixSeconds(scheduled) / 60;
-}
-
 bool IsOver(const BatchJob& job) {
   return types::IsFinished(job.status.state.phase.value());
 }
@@ -144,8 +140,9 @@ net::Awaitable<absl::Status> CronPass::TakeInFinished() {
 net::Awaitable<void> CronPass::TrimHistory(std::vector<JobPtr> finished,
                                            std::optional<int32_t> limit) {
   if (!limit.has_value()) co_return;
+  // One that goes before the status tells of its run would be run again.
   std::erase_if(finished, [this](const JobPtr& job) {
-    return job->meta.deletion_time.has_value() || !IsWrittenDown(*job);
+    return job->meta.deletion_time.has_value() || !TellsOfRun(cron_, job->meta.name);
   });
   const size_t kept = static_cast<size_t>(std::max(*limit, 0));
   if (finished.size() <= kept) co_return;
@@ -351,18 +348,7 @@ void CronPass::RemoveActive(std::string_view uid) {
   std::erase_if(cron_.status.active, [uid](const ObjectReference& one) { return one.uid == uid; });
 }
 
-bool CronPass::IsWrittenDown(const BatchJob& job) const {
-  const std::string prefix = JobPrefix();
-  int64_t minute = 0;
-  if (!absl::StartsWith(job.meta.name, prefix) ||
-      !SimpleAtoi(std::string_view(job.meta.name).substr(prefix.size()), &minute)) {
-    return true;
-  }
-  const std::optional<absl::Time> last = cron_.status.last_schedule_time;
-  return last.has_value() && minute <= MinuteOf(*last);
-}
-
-// Minutes since 1970: one name for each run, whoever creates it.
+// One name for each run, whoever creates it.
 std::string CronPass::JobName(absl::Time scheduled) const {
   return StrCat(JobPrefix(), MinuteOf(scheduled));
 }

@@ -54,8 +54,6 @@ class CronPass final {
 
   bool IsActive(std::string_view uid) const;
   void RemoveActive(std::string_view uid);
-  // The status tells of the run of that job: one that is cleaned up before would be run again.
-  bool IsWrittenDown(const types::BatchJob& job) const;
   std::string JobPrefix() const { return cron_.meta.name + "-"; }
   std::string JobName(absl::Time scheduled) const;
   std::string JobBody(absl::Time scheduled) const;

@@ -63,4 +63,18 @@ absl::Duration DelayUntilNext(const CronJob& job, const types::CronSchedule& sch
   return schedule.Next(base).value_or(now) + kSlack - now;
 }
 
+int64_t MinuteOf(absl::Time scheduled) {
+  return absl::ToUnixSeconds(scheduled) / 60;
+}
+
+bool TellsOfRun(const types::CronJob& cron, std::string_view job_name) {
+  const std::string prefix = StrCat(cron.meta.name, "-");
+  int64_t minute = 0;
+  if (!job_name.starts_with(prefix) || !SimpleAtoi(job_name.substr(prefix.size()), &minute)) {
+    return true;
+  }
+  const std::optional<absl::Time> last = cron.status.last_schedule_time;
+  return last.has_value() && minute <= MinuteOf(*last);
+}
+
 }  // namespace bth::controllers

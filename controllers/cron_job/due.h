@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -26,5 +27,12 @@ absl::StatusOr<Due> MostRecentRun(const types::CronJob& job, const types::CronSc
 // How long until the next run, and a tenth of a second.
 absl::Duration DelayUntilNext(const types::CronJob& job, const types::CronSchedule& schedule,
                               absl::Time now);
+
+// Minutes since 1970: one for each run, and in the name of its job.
+int64_t MinuteOf(absl::Time scheduled);
+
+// The status of the CronJob tells of the run that the job is of. True also for jobs that are called
+// otherwise, as a run of it never is.
+bool TellsOfRun(const types::CronJob& cron, std::string_view job_name);
 
 }  // namespace bth::controllers

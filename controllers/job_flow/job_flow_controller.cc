@@ -110,6 +110,11 @@ void JobFlowController::OnAdd(const JobTemplate& job_template) {
   }
 }
 
+// A job may have been refused for what it had of the template.
+void JobFlowController::OnUpdate(const JobTemplate& before, const JobTemplate& after) {
+  if (before.spec != after.spec) OnAdd(after);
+}
+
 JobFlowController::FlowPtr JobFlowController::OwnerOf(const BatchJob& job) const {
   const types::OwnerReference* owner = job.meta.Controller();
   if (owner == nullptr) return nullptr;

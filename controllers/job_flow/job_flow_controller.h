@@ -39,6 +39,7 @@ class JobFlowController final : public Controller,
     WarnUnreadable(context_.events, object);
   }
   void OnAdd(const types::JobTemplate& job_template) override;
+  void OnUpdate(const types::JobTemplate& before, const types::JobTemplate& after) override;
   void OnAdd(const types::BatchJob& job) override;
   void OnUpdate(const types::BatchJob& before, const types::BatchJob& after) override;
   void OnDelete(const types::BatchJob& job) override;

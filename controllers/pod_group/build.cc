@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -68,6 +69,16 @@ std::optional<types::NetworkTopology> AskedTopology(const Pod& pod) {
   return topology;
 }
 
+// Its owners may be of any kind, and only who may change their finalizers may hold up their
+// deletion.
+std::vector<types::OwnerReference> OwnersOf(const Pod& pod) {
+  std::vector<types::OwnerReference> owners = pod.meta.owner_references;
+  for (types::OwnerReference& owner : owners) {
+    if (owner.block_owner_deletion.has_value()) owner.block_owner_deletion = false;
+  }
+  return owners;
+}
+
 bool HasAll(const LabelMap& existing, const LabelMap& wanted) {
   return std::all_of(wanted.begin(), wanted.end(), [&existing](const auto& entry) {
     const std::string* value = existing.Find(entry.first);
@@ -91,7 +102,7 @@ absl::StatusOr<PodGroup> BuildPodGroup(const Pod& pod, const LabelMap& inherited
   group.meta.ns = pod.meta.ns;
   group.meta.name = GroupNameOf(pod);
   if (pod.meta.Controller() != nullptr) {
-    group.meta.owner_references = pod.meta.owner_references;
+    group.meta.owner_references = OwnersOf(pod);
   } else {
     group.meta.owner_references = {ControllerReferenceTo(pod)};
   }

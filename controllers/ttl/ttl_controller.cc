@@ -5,6 +5,7 @@
 #include "base/strings.h"
 #include "client/typed_client.h"
 #include "controllers/core/writes.h"
+#include "controllers/cron_job/due.h"
 #include "controllers/job_flow/flow_plan.h"
 #include "controllers/manager/selection.h"
 
@@ -12,10 +13,11 @@ namespace bth::controllers {
 namespace {
 
 using types::BatchJob;
+using types::CronJob;
 using types::JobFlow;
 
-// Until a flow tells of a job that has ended: mostly at once.
-constexpr absl::Duration kFlowPause = absl::Seconds(1);
+// Until the owner tells of a job that has ended: mostly at once.
+constexpr absl::Duration kOwnerPause = absl::Seconds(1);
 
 // What TimeLeft says of a job, as a lane's outcome: `expired` tells whether it may go.
 LaneHooks::Outcome Judge(const BatchJob& job, absl::Time now, bool* expired) {
@@ -54,6 +56,9 @@ TtlController::TtlController(const ControllerContext& context)
   if (IsSelected("jobflow-controller", context.options.controllers)) {
     flows_ = &context.watches.Of<JobFlow>();
   }
+  if (IsSelected("cronjob-controller", context.options.controllers)) {
+    cron_jobs_ = &context.watches.Of<CronJob>();
+  }
 }
 
 void TtlController::OnAdd(const BatchJob& job) {
@@ -80,8 +85,8 @@ net::Awaitable<LaneHooks::Outcome> TtlController::Work(std::string key) {
   bool expired = false;
   outcome = Judge(*job, context_.now(), &expired);
   if (!expired) co_return std::move(outcome);
-  if (IsAwaitedByFlow(*job)) {
-    outcome.again = kFlowPause;
+  if (IsAwaitedByFlow(*job) || IsAwaitedByCronJob(*job)) {
+    outcome.again = kOwnerPause;
     co_return std::move(outcome);
   }
   co_return co_await Remove(job->meta.ns, job->meta.name);
@@ -93,6 +98,14 @@ bool TtlController::IsAwaitedByFlow(const BatchJob& job) const {
   const auto flow = flows_->Find(job.meta.ns, owner->name);
   return flow != nullptr && flow->meta.uid == owner->uid && !flow->meta.deletion_time.has_value() &&
          IsUnderWay(*flow) && !TellsOf(*flow, job);
+}
+
+bool TtlController::IsAwaitedByCronJob(const BatchJob& job) const {
+  const types::OwnerReference* owner = job.meta.Controller();
+  if (cron_jobs_ == nullptr || owner == nullptr) return false;
+  const auto cron = cron_jobs_->Find(job.meta.ns, owner->name);
+  return cron != nullptr && cron->meta.uid == owner->uid && !cron->meta.deletion_time.has_value() &&
+         !cron->spec.suspend.value_or(false) && !TellsOfRun(*cron, job.meta.name);
 }
 
 // Somebody may have raised the limit meanwhile: what is deleted is what was read just now.

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "api/types/batch_job.h"
+#include "api/types/cron_job.h"
 #include "api/types/job_flow.h"
 #include "controllers/core/controller.h"
 #include "controllers/core/lanes.h"
@@ -36,12 +37,16 @@ class TtlController final : public Controller, private StoreListener<types::Batc
   // Its flow has yet to tell in its status how it ended. Gone before, it would be made again by a
   // flow controller that begins anew.
   bool IsAwaitedByFlow(const types::BatchJob& job) const;
+  // Its CronJob has yet to tell that it ran: it would run once more. A suspended one tells nothing.
+  bool IsAwaitedByCronJob(const types::BatchJob& job) const;
   net::Awaitable<LaneHooks::Outcome> Remove(std::string ns, std::string name);
 
   const ControllerContext context_;
   ObjectStore<types::BatchJob>& jobs_;
   // Null: no flow controller runs beside us, whom to wait for.
   ObjectStore<types::JobFlow>* flows_ = nullptr;
+  // Null as well when there is no such controller.
+  ObjectStore<types::CronJob>* cron_jobs_ = nullptr;
   Lanes lanes_;
 };
 

@@ -1,5 +1,6 @@
 #include "controllers/pod_group/pod_group_controller.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,22 @@ TEST_CASE("pod group: of a pod with a controller", "[controllers][pod_group]") {
   CHECK(group.meta.owner_references == pod.meta.owner_references);
   CHECK(group.spec.min_member == 1);
   CHECK(group.spec.priority_class_name == "test-pc");
+}
+
+TEST_CASE("pod group: holds up the deletion of none of its pod's owners",
+          "[controllers][pod_group]") {
+  const std::optional<bool> absent;
+  const std::optional<bool> blocks = GENERATE_COPY(absent, true, false);
+  Pod pod = SmallPod();
+  pod.meta.owner_references = {
+      {"example.com/v1", "Cluster", "c", "uid-c", true, blocks},
+      {"example.com/v1", "Watcher", "w", "uid-w", std::nullopt, blocks},
+  };
+  std::vector<types::OwnerReference> wanted = pod.meta.owner_references;
+  for (types::OwnerReference& owner : wanted) {
+    if (blocks.has_value()) owner.block_owner_deletion = false;
+  }
+  CHECK(Built(pod).meta.owner_references == wanted);
 }
 
 TEST_CASE("pod group: of a bare pod belongs to the pod", "[controllers][pod_group]") {

@@ -130,5 +130,34 @@ TEST_CASE("ttl: a job stays until its flow tells how it ended", "[controllers][t
   CHECK(bed.Call("GET", TtlBed::Path("f-a")).code == 404);
 }
 
+TEST_CASE("ttl: a job stays until its CronJob tells that it ran", "[controllers][ttl]") {
+  const bool suspends = GENERATE(false, true);
+  CAPTURE(suspends);
+  const std::string cron_jobs = "/apis/batch.volcano.sh/v1alpha1/namespaces/default/cronjobs";
+  TtlBed bed;
+  bed.Create(cron_jobs,
+             R"({"metadata":{"name":"c"},"spec":{"schedule":"0 0 * * *","jobTemplate":{"spec":)"
+             R"({"tasks":[{"name":"t","replicas":1,"template":{"spec":{"containers":)"
+             R"([{"name":"c","image":"i"}]}}}]}}}})");
+  bed.MakeJob("c-29376000", 0);  // 2025-11-08, midnight.
+  types::Json owner = *types::Json::Parse(
+      R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"CronJob","name":"c","controller":true})");
+  owner.Set("uid", bed.Get(cron_jobs + "/c").At({"metadata", "uid"}));
+  bed.Patch(TtlBed::Path("c-29376000"),
+            StrCat(R"({"metadata":{"ownerReferences":[)", owner.Dump(), "]}}"));
+  bed.StartTtl();
+  bed.Finish("c-29376000", "Completed");
+  bed.Patch(cron_jobs + "/c/status", R"({"status":{"lastScheduleTime":"2025-11-07T00:00:00Z"}})");
+  bed.Wait(absl::Minutes(1));
+  CHECK(bed.Call("GET", TtlBed::Path("c-29376000")).code == 200);
+  if (suspends) {
+    bed.Patch(cron_jobs + "/c", R"({"spec":{"suspend":true}})");
+  } else {
+    bed.Patch(cron_jobs + "/c/status", R"({"status":{"lastScheduleTime":"2025-11-08T00:00:00Z"}})");
+  }
+  bed.Wait(absl::Seconds(2));
+  CHECK(bed.Call("GET", TtlBed::Path("c-29376000")).code == 404);
+}
+
 }  // namespace
 }  // namespace bth::controllers
