@@ -72,6 +72,7 @@ WITH = {
     "chip_access_enable": {},
 }
 AGENT = {"custom": {"agent_scheduler_enable": True}}
+QUEUE_COMMANDS = ("ValidatingAdmissionPolicy", "vcjob-queue-command-policy")
 
 
 def sample(key, default):
@@ -218,6 +219,25 @@ class Chart(unittest.TestCase):
         filled = made["MutatingAdmissionPolicy", "volcano-job-mutation-policy"]["spec"]
         self.assertIn("value: 'own'", filled["mutations"][0]["jsonPatch"]["expression"])
 
+    def test_commands_to_queues_are_for_those_who_may_update_them(self):
+        # Wherever the role is that lets people make Commands, as far as the cluster knows policies.
+        for flags, version, there in (
+            ({}, "1.30.0", True),
+            ({}, "1.29.0", False),
+            ({"user_roles_enable": False}, "1.36.0", False),
+        ):
+            with self.subTest(flags=flags, version=version):
+                given = helm.values_of({"custom": flags})
+                made = helm.rendered(*given, f"--kube-version={version}")
+                self.assertEqual(QUEUE_COMMANDS in made, there)
+
+    def test_the_agent_scheduler_serves_the_name_it_is_given(self):
+        for name in (None, "urgent"):
+            settings = {"agent_scheduler_enable": True, "agent_scheduler_name": name}
+            made = helm.rendered(*helm.values_of({"custom": settings}))
+            args = container_args(made, "volcano-agent-scheduler")
+            self.assertIn(f"--scheduler-name={name or 'agent-scheduler'}", args)
+
     def test_another_release_shares_no_name_but_those_of_the_cluster(self):
         ours = helm.rendered(release="batch", namespace="batch-system")
         theirs = helm.rendered()
@@ -225,7 +245,13 @@ class Chart(unittest.TestCase):
         kinds = {kind for kind, _ in shared}
         self.assertEqual(
             kinds,
-            {"ClusterRole", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"},
+            {
+                "ClusterRole",
+                "MutatingWebhookConfiguration",
+                "ValidatingWebhookConfiguration",
+                "ValidatingAdmissionPolicy",
+                "ValidatingAdmissionPolicyBinding",
+            },
         )
         self.assertEqual(
             {name for kind, name in shared if kind == "ClusterRole"},
@@ -267,6 +293,47 @@ class Values(unittest.TestCase):
         for section, part in schema["properties"].items():
             if section != "global":  # Helm's own.
                 self.assertFalse(part["additionalProperties"], section)
+
+    def test_commands_to_queues_are_checked_beside_the_role_that_makes_them(self):
+        text = (helm.ROOT / "deploy/users/queue_commands.yaml").read_text("utf-8")
+        policy, binding = yaml.safe_load_all(text)
+        self.assertEqual((policy["kind"], policy["metadata"]["name"]), QUEUE_COMMANDS)
+        spec = policy["spec"]
+        self.assertEqual(spec["failurePolicy"], "Fail")
+        self.assertNotIn("namespaceSelector", spec["matchConstraints"])
+        (rule,) = spec["matchConstraints"]["resourceRules"]
+        self.assertEqual(rule["resources"], ["commands"])
+        self.assertEqual(rule["operations"], ["CREATE", "UPDATE"])
+        (validation,) = spec["validations"]
+        self.assertIn(".check('update').allowed()", validation["expression"])
+        self.assertEqual(binding["spec"]["policyName"], policy["metadata"]["name"])
+        self.assertEqual(binding["spec"]["validationActions"], ["Deny"])
+        # Its fields are those of the definition.
+        path = helm.ROOT / "deploy/crds/bus.volcano.sh_commands.yaml"
+        (version,) = yaml.safe_load(path.read_text("utf-8"))["spec"]["versions"]
+        self.assertEqual(rule["apiVersions"], [version["name"]])
+        target = version["schema"]["openAPIV3Schema"]["properties"]["target"]
+        said = validation["expression"] + "".join(c["expression"] for c in spec["matchConditions"])
+        named = set(re.findall(r"object\.target\.(\w+)", said))
+        self.assertEqual(named, {"apiVersion", "kind", "name"})
+        self.assertLessEqual(named, set(target["required"]))
+
+    def test_only_those_who_serve_the_log_level_are_told_where(self):
+        told = {
+            path.relative_to(helm.ROOT / "deploy").as_posix()
+            for pattern in ("*/deployment.yaml", "debian/*.service")
+            for path in (helm.ROOT / "deploy").glob(pattern)
+            if "DEBUG_SOCKET_DIR" in path.read_text("utf-8")
+        }
+        self.assertEqual(
+            told,
+            {
+                "scheduler/deployment.yaml",
+                "agent_scheduler/deployment.yaml",
+                "debian/vc-scheduler.service",
+                "debian/vc-agent-scheduler.service",
+            },
+        )
 
     def test_each_rendered_file_says_where_it_comes_from(self):
         for part in ("scheduler", "agent_scheduler", "controllers", "admission", "users"):

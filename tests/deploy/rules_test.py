@@ -226,6 +226,19 @@ class Runbooks(unittest.TestCase):
                 self.assertTrue(f'"{event}"' in sources, f"{page.name}: {event}")
         self.assertGreater(count, 5)
 
+    def test_the_manual_says_what_each_limit_bounds(self):
+        sources = (ROOT / "metrics/known_names.h").read_text("utf-8")
+        lists = re.findall(r"k(?:Admission)?LimitNames = \{([^}]*)\}", sources)
+        known = re.findall(r'"(\w+)"', "".join(lists))
+        self.assertEqual(len(lists), 2)
+        manual = (ROOT / "docs/operations.md").read_text("utf-8")
+        title = "### Limits that the program sets itself\n"
+        (table,) = re.findall(title + r".*?(^\|.*?)\n\n", manual, re.M | re.S)
+        rows = [row.split(" | ") for row in table.splitlines()[2:]]
+        named = [name for row in rows for name in re.findall(r"`(\w+)`", row[0])]
+        self.assertEqual(sorted(named), sorted(known))
+        self.assertTrue(all(len(row) == 3 for row in rows))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from support.poll import until
 from support.processes import ROOT, ours, theirs
 from support.terminal import the_block
 
@@ -32,6 +33,26 @@ kind: ServiceAccount
 metadata: {name: %(name)s}
 {{- end }}
 """
+# Among the templates, and without the annotation that has Helm keep it.
+DEFINITION = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: keepsakes.moving.volcano.sh}
+spec:
+  group: moving.volcano.sh
+  scope: Namespaced
+  names: {kind: Keepsake, listKind: KeepsakeList, plural: keepsakes, singular: keepsake}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+"""
+KEEPSAKE = """\
+apiVersion: moving.volcano.sh/v1
+kind: Keepsake
+metadata: {name: kept}
+"""
 CONFIGURATION = """\
 apiVersion: v1
 kind: ConfigMap
@@ -56,6 +77,7 @@ def volcano(tmp_path):
         text = TEMPLATE % {"name": name, "app": app, "value": value}
         (chart / f"templates/{name}.yaml").write_text(text)
     (chart / "templates/configmap.yaml").write_text(CONFIGURATION)
+    (chart / "templates/keepsakes.yaml").write_text(DEFINITION)
     return chart
 
 
@@ -71,6 +93,7 @@ def shell(helm, installed, kubectl, tmp_path, volcano):
 
     def run(lines):
         lines = lines.replace("/tmp/", f"{tmp_path}/").replace("volcano-sh/volcano", str(volcano))
+        lines = lines.replace("--version OLD", "--version 1.15.0")
         lines = lines.replace("build/release/bin/", f"{os.path.dirname(ours('vc-sim'))}/")
         argv = ["bash", "-e", "-c", lines]
         quiet = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
@@ -81,6 +104,7 @@ def shell(helm, installed, kubectl, tmp_path, volcano):
     yield run
     for release, namespace in (("volcano", "volcano-system"), ("batholith", "batholith-system")):
         run(f"helm -n {namespace} uninstall {release} --ignore-not-found")
+    run("kubectl delete --ignore-not-found crd keepsakes.moving.volcano.sh")
 
 
 def lines_of(*words):
@@ -99,6 +123,10 @@ def containers(kubectl):
     }
 
 
+def uid_of_the_keepsake(kubectl):
+    return kubectl.json("get", "keepsake", "kept")["metadata"]["uid"]
+
+
 def test_over_it_and_back(shell, kubectl, volcano):
     # What tests before this one may have left would belong to nobody.
     kinds = "deployments,configmaps,serviceaccounts,services,networkpolicies,poddisruptionbudgets"
@@ -106,14 +134,23 @@ def test_over_it_and_back(shell, kubectl, volcano):
     labelled = "--set custom.common_labels.a=b"
     shell(f"helm -n volcano-system install volcano volcano-sh/volcano {labelled}")
     assert containers(kubectl) == {name: name for name in SELECTORS}
+    kubectl("wait", "--for=condition=Established", "crd/keepsakes.moving.volcano.sh")
+    until(
+        lambda: kubectl.run("apply", "-f", "-", stdin=KEEPSAKE).returncode == 0, 30, "a keepsake"
+    )
+    uid = uid_of_the_keepsake(kubectl)
     assert "volcano-scheduler.conf: accepted" in shell(the_block(PAGE, "conf check", "vc-sim run"))
     assert "pods fare differently" in shell(the_block(PAGE, "conf diff"))
     shell("helm -n volcano-system get values volcano -o yaml > /tmp/values.yaml")
     template = the_block(PAGE, "helm template", "--dry-run=server").splitlines()
     shell(next(line for line in template if line.startswith("helm template")))
-    shell(lines_of("upgrade", "volcano-sh/volcano"))
+    shell(lines_of("kubectl annotate", "resource-policy=keep"))
+    kept = shell(lines_of("custom-columns", "resource-policy")).splitlines()
+    assert len(kept) > 10 and all(line.split()[1] == "keep" for line in kept), kept
+    shell(lines_of("upgrade", "volcano-sh/volcano", "--reuse-values"))
     assert containers(kubectl) == {}
-    shell(lines_of("upgrade", "--take-ownership"))
+    shell(lines_of("upgrade", "deploy/helm/batholith", "--take-ownership"))
+    assert uid_of_the_keepsake(kubectl) == uid
     assert containers(kubectl) == {
         "volcano-scheduler": "scheduler",
         "volcano-controllers": "controllers",
@@ -125,8 +162,9 @@ def test_over_it_and_back(shell, kubectl, volcano):
     assert labels["a"] == "b", "values of the release go on holding"
     shell(lines_of("upgrade", "--reuse-values", "deploy/helm/batholith"))
     assert containers(kubectl) == {}
-    shell(lines_of("rollback").replace("REVISION", "1"))
+    shell(lines_of("upgrade", "volcano-sh/volcano", "--take-ownership"))
     assert containers(kubectl) == {name: name for name in SELECTORS}
+    assert uid_of_the_keepsake(kubectl) == uid
 
 
 def test_beside_it_and_away(shell, kubectl):
