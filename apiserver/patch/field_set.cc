@@ -1,6 +1,8 @@
 #include "apiserver/patch/field_set.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -12,6 +14,10 @@ namespace bth::apiserver {
 namespace {
 
 constexpr int kFieldDepthMax = 128;
+// How many sets of names the keys of one list's items may be made of, and how many names each.
+// Parts of a key may be left out, so that there are some.
+constexpr size_t kKeySetsMax = 8;
+constexpr size_t kKeyNamesMax = 16;
 
 // The path to where a walk over an object is, and what a copy of it takes.
 class GrowingPath {
@@ -161,7 +167,7 @@ bool EndsAt(const FieldPath& path, size_t at) {
 // Erases many values in one walk.
 class Eraser {
  public:
-  // In their order, and alike in the steps before `at`.
+  // In the order of their steps from `at` on; those before lead to the same value.
   using Paths = absl::Span<const FieldPath* const>;
 
   static void Erase(Json& value, Paths paths, size_t at) {
@@ -203,6 +209,8 @@ class Eraser {
 
   static void EraseItems(Json::Array& items, Paths paths, size_t at) {
     std::vector<bool> gone(items.size(), false);
+    // One item may be named in many ways, but it is walked through once.
+    std::map<size_t, std::vector<const FieldPath*>> inside;
     Finder finder(items);
     for (Paths group; !paths.empty(); paths.remove_prefix(group.size())) {
       group = Group(paths, at);
@@ -211,11 +219,25 @@ class Eraser {
       if (IsWhole(group, at)) {
         gone[*position] = true;
       } else {
-        Erase(items[*position], group, at + 1);
+        std::vector<const FieldPath*>& of_item = inside[*position];
+        of_item.insert(of_item.end(), group.begin(), group.end());
       }
+    }
+    for (auto& [position, of_item] : inside) {
+      if (gone[position]) continue;
+      SortFrom(of_item, at + 1);
+      Erase(items[position], of_item, at + 1);
     }
     size_t position = 0;
     std::erase_if(items, [&](const Json&) { return gone[position++]; });
+  }
+
+  // By their steps from `at` on, which they all have.
+  static void SortFrom(std::vector<const FieldPath*>& paths, size_t at) {
+    const auto skip = static_cast<std::ptrdiff_t>(at);
+    std::sort(paths.begin(), paths.end(), [skip](const FieldPath* a, const FieldPath* b) {
+      return std::lexicographical_compare(a->begin() + skip, a->end(), b->begin() + skip, b->end());
+    });
   }
 
   // The item of a list that a step names.
@@ -232,19 +254,27 @@ class Eraser {
       std::vector<std::string> names;
       if (!by_value) {
         for (const Json::Member& part : wanted->members()) names.push_back(part.first);
+        std::sort(names.begin(), names.end());
       }
-      // Steps of one list have the same keys, as a rule.
-      if (!index_.has_value() || names != names_) {
-        names_ = std::move(names);
-        index_.emplace(ItemRows{items_, {names_.begin(), names_.end()}});
-      }
-      return index_->Find(*wanted);
+      ItemIndex* index = IndexBy(std::move(names));
+      return index == nullptr ? std::nullopt : index->Find(*wanted);
     }
 
    private:
+    // Null for what would be too many. Whole values have no names.
+    ItemIndex* IndexBy(std::vector<std::string> names) {
+      auto it = indexes_.find(names);
+      if (it == indexes_.end()) {
+        if (indexes_.size() == kKeySetsMax || names.size() > kKeyNamesMax) return nullptr;
+        it = indexes_.try_emplace(std::move(names)).first;
+        it->second.emplace(ItemRows{items_, {it->first.begin(), it->first.end()}});
+      }
+      return &*it->second;
+    }
+
     const Json::Array& items_;
-    std::vector<std::string> names_;
-    std::optional<ItemIndex> index_;
+    // By the names in a key. Steps with different ones may take turns.
+    std::map<std::vector<std::string>, std::optional<ItemIndex>> indexes_;
   };
 };
 

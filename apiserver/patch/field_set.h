@@ -52,7 +52,8 @@ Json ToFieldsV1(const FieldSet& fields);
 FieldSet FromFieldsV1(const Json& fields, PathBudget& budget);
 
 // Removes the values at these paths, which come in their order, and the members that it leaves
-// empty of their own.
+// empty of their own. Keys of one list's items may be made of eight sets of names, of 16 each; what
+// further ones mean stays.
 void EraseFields(Json& object, absl::Span<const FieldPath* const> paths);
 // ".spec.containers[name=\"a\"].image", for messages.
 std::string FieldText(const FieldPath& path);

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,6 +20,10 @@ constexpr size_t kOperationsMax = 10'000;
 // Of all copied values together, as text: what kube-apiserver allows.
 constexpr size_t kCopyBytesMax = kBodyBytesMax;
 constexpr size_t kPathStepsMax = 128;
+// Of all operations together, a second or two. A member that is passed in search of another counts
+// once. A value that is measured, or moved to make or fill a gap, takes longer and counts more.
+constexpr size_t kEffortMax = 1'000'000'000;
+constexpr size_t kValueEffort = 5;
 
 absl::Status NotThere(std::string_view path) {
   return absl::FailedPreconditionError(StrCat("path \"", path, "\" does not exist"));
@@ -50,66 +56,23 @@ std::optional<size_t> Index(const std::string& step) {
   return index;
 }
 
-Json* Step(Json& at, const std::string& step) {
-  if (at.is_object()) return at.Find(step);
-  if (!at.is_array()) return nullptr;
-  const std::optional<size_t> index = Index(step);
-  if (!index.has_value() || *index >= at.size()) return nullptr;
-  return &at.MutableItems()[*index];
-}
-
-Json* WalkSteps(Json& root, const std::vector<std::string>& steps, size_t count) {
-  Json* at = &root;
-  for (size_t i = 0; i < count && at != nullptr; ++i) at = Step(*at, steps[i]);
-  return at;
-}
-
-absl::Status Add(Json& root, std::string_view path, const std::vector<std::string>& steps,
-                 Json value) {
-  if (steps.empty()) {
-    root = std::move(value);
-    return absl::OkStatus();
-  }
-  Json* parent = WalkSteps(root, steps, steps.size() - 1);
-  if (parent == nullptr) return NotThere(path);
-  if (parent->is_object()) {
-    parent->Set(steps.back(), std::move(value));
-    return absl::OkStatus();
-  }
-  if (!parent->is_array()) return NotThere(path);
-  Json::Array& items = parent->MutableItems();
-  if (steps.back() == "-") {
-    items.push_back(std::move(value));
-    return absl::OkStatus();
-  }
-  const std::optional<size_t> index = Index(steps.back());
-  if (!index.has_value() || *index > items.size()) return NotThere(path);
-  items.insert(items.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
-  return absl::OkStatus();
-}
-
-absl::StatusOr<Json> Remove(Json& root, std::string_view path,
-                            const std::vector<std::string>& steps) {
-  if (steps.empty()) return std::exchange(root, Json());
-  Json* parent = WalkSteps(root, steps, steps.size() - 1);
-  Json* present = parent == nullptr ? nullptr : Step(*parent, steps.back());
-  if (present == nullptr) return NotThere(path);
-  Json gone = std::move(*present);
-  if (parent->is_object()) {
-    parent->Erase(steps.back());
-  } else {
-    Json::Array& items = parent->MutableItems();
-    items.erase(items.begin() + static_cast<std::ptrdiff_t>(*Index(steps.back())));
-  }
-  return gone;
-}
-
-// Runs one patch; keeps the total of what was copied within bounds.
+// Runs one patch; keeps the depth of the document, the total of what was copied and the effort
+// within bounds.
 class Runner {
  public:
   explicit Runner(Json document) : document_(std::move(document)) {}
 
   absl::Status Run(const Json& operation) {
+    BTH_RETURN_IF_ERROR(RunUnchecked(operation));
+    if (effort_ <= kEffortMax) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        "the patch takes too much effort: it searches or moves too many members and items; patch "
+        "the end of large lists, or replace them as a whole");
+  }
+  Json Finish() { return std::move(document_); }
+
+ private:
+  absl::Status RunUnchecked(const Json& operation) {
     const std::string_view op = operation["op"].AsString();
     const Json& path_json = operation["path"];
     if (!path_json.is_string()) return absl::InvalidArgumentError("path must be a string");
@@ -120,19 +83,18 @@ class Runner {
       if (value == nullptr) return absl::InvalidArgumentError("value is missing");
       return WithValue(op, path, steps, *value);
     }
-    if (op == "remove") return Remove(document_, path, steps).status();
+    if (op == "remove") return Remove(path, steps).status();
     if (op == "move" || op == "copy") return FromPlace(op, path, steps, operation["from"]);
     return absl::InvalidArgumentError(StrCat("unknown op \"", op, "\""));
   }
-  Json Finish() { return std::move(document_); }
 
- private:
   absl::Status WithValue(std::string_view op, std::string_view path,
                          const std::vector<std::string>& steps, const Json& value) {
-    if (op == "add") return Add(document_, path, steps, value);
-    Json* present = WalkSteps(document_, steps, steps.size());
+    if (op == "add") return Add(path, steps, value);
+    Json* present = WalkSteps(steps, steps.size());
     if (present == nullptr) return NotThere(path);
     if (op == "replace") {
+      BTH_RETURN_IF_ERROR(CheckDepth(path, steps, value));
       *present = value;
       return absl::OkStatus();
     }
@@ -149,10 +111,10 @@ class Runner {
       if (path.size() > from.size() && path.starts_with(from) && path[from.size()] == '/') {
         return absl::InvalidArgumentError("a value cannot be moved into itself");
       }
-      BTH_ASSIGN_OR_RETURN(Json value, Remove(document_, from, source));
-      return Add(document_, path, steps, std::move(value));
+      BTH_ASSIGN_OR_RETURN(Json value, Remove(from, source));
+      return Add(path, steps, std::move(value));
     }
-    const Json* present = WalkSteps(document_, source, source.size());
+    const Json* present = WalkSteps(source, source.size());
     if (present == nullptr) return NotThere(from);
     copied_bytes_ += present->Dump().size();
     if (copied_bytes_ > kCopyBytesMax) {
@@ -160,11 +122,93 @@ class Runner {
           StrCat("Unable to complete the copy, the accumulated size increase of copy is ",
                  copied_bytes_, ", exceeding the limit ", kCopyBytesMax));
     }
-    return Add(document_, path, steps, Json(*present));
+    return Add(path, steps, Json(*present));
+  }
+
+  absl::Status Add(std::string_view path, const std::vector<std::string>& steps, Json value) {
+    BTH_RETURN_IF_ERROR(CheckDepth(path, steps, value));
+    if (steps.empty()) {
+      document_ = std::move(value);
+      return absl::OkStatus();
+    }
+    Json* parent = WalkSteps(steps, steps.size() - 1);
+    if (parent == nullptr) return NotThere(path);
+    if (parent->is_object()) {
+      effort_ += parent->size();
+      parent->Set(steps.back(), std::move(value));
+      return absl::OkStatus();
+    }
+    if (!parent->is_array()) return NotThere(path);
+    Json::Array& items = parent->MutableItems();
+    if (steps.back() == "-") {
+      items.push_back(std::move(value));
+      return absl::OkStatus();
+    }
+    const std::optional<size_t> index = Index(steps.back());
+    if (!index.has_value() || *index > items.size()) return NotThere(path);
+    effort_ += kValueEffort * (items.size() - *index);
+    items.insert(items.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<Json> Remove(std::string_view path, const std::vector<std::string>& steps) {
+    if (steps.empty()) return std::exchange(document_, Json());
+    Json* parent = WalkSteps(steps, steps.size() - 1);
+    Json* present = parent == nullptr ? nullptr : Step(*parent, steps.back());
+    if (present == nullptr) return NotThere(path);
+    Json gone = std::move(*present);
+    if (parent->is_object()) {
+      effort_ += kValueEffort * parent->size();
+      parent->Erase(steps.back());
+    } else {
+      Json::Array& items = parent->MutableItems();
+      const size_t index = *Index(steps.back());
+      effort_ += kValueEffort * (items.size() - index);
+      items.erase(items.begin() + static_cast<std::ptrdiff_t>(index));
+    }
+    return gone;
+  }
+
+  Json* Step(Json& at, const std::string& step) {
+    if (at.is_object()) {
+      effort_ += at.size();
+      return at.Find(step);
+    }
+    if (!at.is_array()) return nullptr;
+    const std::optional<size_t> index = Index(step);
+    if (!index.has_value() || *index >= at.size()) return nullptr;
+    return &at.MutableItems()[*index];
+  }
+
+  Json* WalkSteps(const std::vector<std::string>& steps, size_t count) {
+    Json* at = &document_;
+    for (size_t i = 0; i < count && at != nullptr; ++i) at = Step(*at, steps[i]);
+    return at;
+  }
+
+  // Whether the document stays as flat as an object must be, with this value at that place. Moves
+  // and copies could otherwise stack what they find until a walk over it runs out of stack.
+  absl::Status CheckDepth(std::string_view path, const std::vector<std::string>& steps,
+                          const Json& value) {
+    if (HasLevels(value, kJsonDepthMax - static_cast<int>(steps.size()))) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        StrCat("the object is nested too deeply with this value at \"", path, "\": it may have ",
+               kJsonDepthMax, " levels"));
+  }
+
+  // True if the value has so many levels at most; looks no deeper.
+  bool HasLevels(const Json& value, int levels_max) {
+    if (levels_max <= 0) return false;
+    effort_ += kValueEffort;
+    const auto below = [&](const Json& part) { return HasLevels(part, levels_max - 1); };
+    return std::all_of(value.items().begin(), value.items().end(), below) &&
+           std::all_of(value.members().begin(), value.members().end(),
+                       [&](const Json::Member& member) { return below(member.second); });
   }
 
   Json document_;
   size_t copied_bytes_ = 0;
+  size_t effort_ = 0;
 };
 
 }  // namespace

@@ -204,6 +204,67 @@ TEST_CASE("large bodies: fields are erased in one walk") {
   CHECK(watch.seconds() < kSecondsMax);
 }
 
+TEST_CASE("large bodies: fields are erased in one walk, too, when their keys differ in turns") {
+  const Stopwatch watch;
+  Json object = Json::MakeObject({{"list", ManyItems(0, 1)}});
+  FieldSet gone;
+  for (int i = 1; i < kMany; ++i) {
+    // In the order of the set they alternate.
+    gone.insert({"f:list", StrCat(R"(k:{"name":")", Key(i), R"("})"), "f:x"});
+    gone.insert({"f:list", StrCat(R"(k:{"name":")", Key(i), R"(","x":1})"), "f:name"});
+  }
+  std::vector<const FieldPath*> paths;
+  for (const FieldPath& path : gone) paths.push_back(&path);
+  EraseFields(object, paths);
+  REQUIRE(object["list"].size() == kMany);
+  CHECK(object["list"].items().front().size() == 2);
+  CHECK(object["list"].items().back().empty());
+  CHECK(watch.seconds() < kSecondsMax);
+}
+
+TEST_CASE("large bodies: an item that is named in many ways is walked through once") {
+  const Stopwatch watch;
+  constexpr int kNames = 15'000;
+  Json::Array items;
+  items.push_back(Json::MakeObject({{"name", "a"}, {"sub", ManyItems(0, 1)}}));
+  Json object = Json::MakeObject({{"list", Json(std::move(items))}});
+  FieldSet gone;
+  for (int i = 0; i < kNames; ++i) {
+    std::string blanks;
+    for (int bit = 0; bit < 14; ++bit) blanks += (i >> bit & 1) != 0 ? ' ' : '\t';
+    gone.insert({"f:list", StrCat(R"(k:{"name":"a")", blanks, "}"), "f:sub",
+                 StrCat(R"(k:{"name":")", Key(i), R"("})"), "."});
+  }
+  std::vector<const FieldPath*> paths;
+  for (const FieldPath& path : gone) paths.push_back(&path);
+  EraseFields(object, paths);
+  const Json& left = object["list"].items().front()["sub"];
+  REQUIRE(left.size() == kMany - kNames);
+  CHECK(left.items().front()["name"].AsString() == Key(kNames));
+  CHECK(watch.seconds() < kSecondsMax);
+}
+
+TEST_CASE("large bodies: keys of a list's items may differ so much") {
+  Json::Array items;
+  FieldSet gone;
+  for (int i = 0; i < 9; ++i) {
+    items.push_back(Json::MakeObject({{Key(i), i}}));
+    gone.insert({"f:list", StrCat(R"(k:{")", Key(i), R"(":)", i, "}"), "."});
+  }
+  Json many = Json::MakeObject();
+  for (int i = 0; i < 17; ++i) many.Set(Key(100 + i), i);
+  const FieldPath too_long = {"f:list", "k:" + many.Dump(), "."};
+  items.push_back(many);
+  Json object = Json::MakeObject({{"list", Json(items)}});
+  std::vector<const FieldPath*> paths;
+  for (const FieldPath& path : gone) paths.push_back(&path);
+  EraseFields(object, paths);
+  // The ninth set of names is not looked for, and none of seventeen.
+  CHECK(object["list"].Dump() == StrCat(R"([{"k1000008":8},)", many.Dump(), "]"));
+  EraseFields(object, std::vector<const FieldPath*>{&too_long});
+  CHECK(object["list"].size() == 2);
+}
+
 TEST_CASE("large bodies: maps in protobuf take time by their size alone") {
   const Stopwatch watch;
   std::string data;

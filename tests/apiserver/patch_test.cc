@@ -1,11 +1,39 @@
 // The patch languages as functions, then through the API.
 #include "apiserver/patch/patch.h"
 
+#include <string>
+#include <utility>
+
 #include "base/strings.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
 
 namespace bth::apiserver::testing {
+namespace {
+
+// [[[...]]]
+Json Nested(int levels) {
+  Json value = Json::MakeArray();
+  for (int i = 1; i < levels; ++i) {
+    Json::Array items;
+    items.push_back(std::move(value));
+    value = Json(std::move(items));
+  }
+  return value;
+}
+
+// "/n/0/0/0/-": the end of what lies so many levels down.
+std::string EndOf(std::string_view name, int levels) {
+  std::string path(name);
+  for (int i = 1; i < levels; ++i) path += "/0";
+  return path + "/-";
+}
+
+Json Operation(const char* op, const std::string& from, const std::string& path) {
+  return Json::MakeObject({{"op", op}, {"from", from}, {"path", path}});
+}
+
+}  // namespace
 
 TEST_CASE("json patch: the examples of RFC 6902") {
   struct Case {
@@ -68,6 +96,89 @@ TEST_CASE("json patch: copies that double are stopped") {
     patch.push_back(Parse(R"({"op":"copy","from":"/a","path":"/a/-"})"));
   }
   CHECK_FALSE(ApplyJsonPatch(Parse(R"({"a":[1,2,3]})"), Json(patch)).ok());
+}
+
+TEST_CASE("json patch: what it nests is stopped on the way") {
+  const Json tall = Nested(100);
+  const std::string end = EndOf("/n", 100);
+  const Json copy = Operation("copy", "/v", "/n");
+  struct Case {
+    const char* about;
+    Json x;
+    Json patch;
+    int refused;  // The operation that is; -1: none.
+  };
+  const Case cases[] = {
+      {"a move, though the next one would take it away", tall,
+       Json::MakeArray({copy, Operation("move", "/x", end), Operation("move", "/n", "/x"), copy,
+                        Operation("move", "/x", end), Operation("move", "/v", "")}),
+       1},
+      {"a copy", tall, Json::MakeArray({copy, Operation("copy", "/x", end)}), 1},
+      {"an added value", tall,
+       Json::MakeArray(
+           {copy, Json::MakeObject({{"op", "add"}, {"path", end}, {"value", Nested(28)}})}),
+       1},
+      {"a replaced value", tall,
+       Json::MakeArray({copy, Operation("copy", "/s", end),
+                        Json::MakeObject({{"op", "replace"},
+                                          {"path", end.substr(0, end.size() - 1) + "0"},
+                                          {"value", Nested(28)}})}),
+       2},
+      {"one level too many", Nested(28), Json::MakeArray({copy, Operation("move", "/x", end)}), 1},
+      {"as many as there may be", Nested(27), Json::MakeArray({copy, Operation("move", "/x", end)}),
+       -1},
+  };
+  for (const Case& c : cases) {
+    INFO(c.about);
+    const Json document = Json::MakeObject({{"v", tall}, {"x", c.x}, {"s", 1}});
+    const absl::Status status = ApplyJsonPatch(document, c.patch).status();
+    CHECK(status.ok() == (c.refused < 0));
+    if (c.refused < 0) continue;
+    CHECK_THAT(std::string(status.message()),
+               Catch::Contains(StrCat("operation ", c.refused,
+                                      ": the object is nested too deeply "
+                                      "with this value at \"/n/0/0")));
+  }
+}
+
+TEST_CASE("json patch: members and items may be moved so often") {
+  constexpr size_t kMany = 200'000;
+  Json::Array items(kMany, Json(1));
+  Json members = Json::MakeObject();
+  for (size_t i = 0; i < kMany; ++i) members.MutableMembers().emplace_back(StrCat("k", i), 1);
+  const Json list = Json::MakeObject({{"x", Json(std::move(items))}});
+  const Json map = Json::MakeObject({{"x", std::move(members)}});
+  const Json front = Json::MakeObject({{"op", "add"}, {"path", "/x/0"}, {"value", 1}});
+  struct Case {
+    const char* about;
+    Json document;
+    Json once, then;  // In turns.
+    bool ok;
+  };
+  const Case cases[] = {
+      {"at the front of a long list", list, Operation("move", "/x/0", "/x/0"),
+       Operation("move", "/x/1", "/x/0"), false},
+      {"at its end", list, Operation("move", "/x/199998", "/x/-"),
+       Operation("move", "/x/199999", "/x/199998"), true},
+      {"at the front of a short list", Parse(R"({"x":[]})"), front, front, true},
+      {"a large value, which is measured", list, Operation("move", "/x", "/y"),
+       Operation("move", "/y", "/x"), false},
+      {"among many members", map, Operation("move", "/x/k1", "/x/new"),
+       Operation("move", "/x/new", "/x/k1"), false},
+  };
+  for (const Case& c : cases) {
+    INFO(c.about);
+    Json::Array patch;
+    for (int i = 0; i < 5000; ++i) {
+      patch.push_back(c.once);
+      patch.push_back(c.then);
+    }
+    const absl::Status status = ApplyJsonPatch(c.document, Json(std::move(patch))).status();
+    CHECK(status.ok() == c.ok);
+    if (!c.ok) {
+      CHECK_THAT(std::string(status.message()), Catch::Contains("the patch takes too much effort"));
+    }
+  }
 }
 
 TEST_CASE("json patch: copies may take as much as a body") {
