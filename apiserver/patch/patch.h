@@ -14,9 +14,9 @@ using types::Json;
 
 // RFC 6902. Errors: kInvalidArgument: not a patch; kFailedPrecondition: a path is not
 // there; kAborted: a test failed.
-// It may have 10,000 operations, and its copies may take as much as a body together. After each
-// operation the document has 128 levels at most. All of them together may pass 1,000 million
-// members in search of others, or measure or move 200 million values to make and fill gaps.
+// It may have 10,000 operations, and its copies may take as much as a body together. No value
+// may be put so that the document gets more than 128 levels. All operations together may pass 1,000
+// million members in search of others, or measure or move 200 million values to make and fill gaps.
 absl::StatusOr<Json> ApplyJsonPatch(const Json& document, const Json& patch);
 
 // RFC 7386.

@@ -12,7 +12,7 @@ namespace bth::apiserver::testing {
 namespace {
 
 // [[[...]]]
-Json Nested(int levels) {
+Json NestedLists(int levels) {
   Json value = Json::MakeArray();
   for (int i = 1; i < levels; ++i) {
     Json::Array items;
@@ -23,13 +23,13 @@ Json Nested(int levels) {
 }
 
 // "/n/0/0/0/-": the end of what lies so many levels down.
-std::string EndOf(std::string_view name, int levels) {
+std::string EndOfLists(std::string_view name, int levels) {
   std::string path(name);
   for (int i = 1; i < levels; ++i) path += "/0";
   return path + "/-";
 }
 
-Json Operation(const char* op, const std::string& from, const std::string& path) {
+Json MoveOrCopy(const char* op, const std::string& from, const std::string& path) {
   return Json::MakeObject({{"op", op}, {"from", from}, {"path", path}});
 }
 
@@ -99,9 +99,9 @@ TEST_CASE("json patch: copies that double are stopped") {
 }
 
 TEST_CASE("json patch: what it nests is stopped on the way") {
-  const Json tall = Nested(100);
-  const std::string end = EndOf("/n", 100);
-  const Json copy = Operation("copy", "/v", "/n");
+  const Json tall = NestedLists(100);
+  const std::string end = EndOfLists("/n", 100);
+  const Json copy = MoveOrCopy("copy", "/v", "/n");
   struct Case {
     const char* about;
     Json x;
@@ -110,23 +110,24 @@ TEST_CASE("json patch: what it nests is stopped on the way") {
   };
   const Case cases[] = {
       {"a move, though the next one would take it away", tall,
-       Json::MakeArray({copy, Operation("move", "/x", end), Operation("move", "/n", "/x"), copy,
-                        Operation("move", "/x", end), Operation("move", "/v", "")}),
+       Json::MakeArray({copy, MoveOrCopy("move", "/x", end), MoveOrCopy("move", "/n", "/x"), copy,
+                        MoveOrCopy("move", "/x", end), MoveOrCopy("move", "/v", "")}),
        1},
-      {"a copy", tall, Json::MakeArray({copy, Operation("copy", "/x", end)}), 1},
+      {"a copy", tall, Json::MakeArray({copy, MoveOrCopy("copy", "/x", end)}), 1},
       {"an added value", tall,
        Json::MakeArray(
-           {copy, Json::MakeObject({{"op", "add"}, {"path", end}, {"value", Nested(28)}})}),
+           {copy, Json::MakeObject({{"op", "add"}, {"path", end}, {"value", NestedLists(28)}})}),
        1},
       {"a replaced value", tall,
-       Json::MakeArray({copy, Operation("copy", "/s", end),
+       Json::MakeArray({copy, MoveOrCopy("copy", "/s", end),
                         Json::MakeObject({{"op", "replace"},
                                           {"path", end.substr(0, end.size() - 1) + "0"},
-                                          {"value", Nested(28)}})}),
+                                          {"value", NestedLists(28)}})}),
        2},
-      {"one level too many", Nested(28), Json::MakeArray({copy, Operation("move", "/x", end)}), 1},
-      {"as many as there may be", Nested(27), Json::MakeArray({copy, Operation("move", "/x", end)}),
-       -1},
+      {"one level too many", NestedLists(28),
+       Json::MakeArray({copy, MoveOrCopy("move", "/x", end)}), 1},
+      {"as many as there may be", NestedLists(27),
+       Json::MakeArray({copy, MoveOrCopy("move", "/x", end)}), -1},
   };
   for (const Case& c : cases) {
     INFO(c.about);
@@ -142,10 +143,10 @@ TEST_CASE("json patch: what it nests is stopped on the way") {
 }
 
 TEST_CASE("json patch: members and items may be moved so often") {
-  constexpr size_t kMany = 200'000;
-  Json::Array items(kMany, Json(1));
+  constexpr size_t kCount = 200'000;
+  Json::Array items(kCount, Json(1));
   Json members = Json::MakeObject();
-  for (size_t i = 0; i < kMany; ++i) members.MutableMembers().emplace_back(StrCat("k", i), 1);
+  for (size_t i = 0; i < kCount; ++i) members.MutableMembers().emplace_back(StrCat("k", i), 1);
   const Json list = Json::MakeObject({{"x", Json(std::move(items))}});
   const Json map = Json::MakeObject({{"x", std::move(members)}});
   const Json front = Json::MakeObject({{"op", "add"}, {"path", "/x/0"}, {"value", 1}});
@@ -156,15 +157,15 @@ TEST_CASE("json patch: members and items may be moved so often") {
     bool ok;
   };
   const Case cases[] = {
-      {"at the front of a long list", list, Operation("move", "/x/0", "/x/0"),
-       Operation("move", "/x/1", "/x/0"), false},
-      {"at its end", list, Operation("move", "/x/199998", "/x/-"),
-       Operation("move", "/x/199999", "/x/199998"), true},
+      {"at the front of a long list", list, MoveOrCopy("move", "/x/0", "/x/0"),
+       MoveOrCopy("move", "/x/1", "/x/0"), false},
+      {"at its end", list, MoveOrCopy("move", "/x/199998", "/x/-"),
+       MoveOrCopy("move", "/x/199999", "/x/199998"), true},
       {"at the front of a short list", Parse(R"({"x":[]})"), front, front, true},
-      {"a large value, which is measured", list, Operation("move", "/x", "/y"),
-       Operation("move", "/y", "/x"), false},
-      {"among many members", map, Operation("move", "/x/k1", "/x/new"),
-       Operation("move", "/x/new", "/x/k1"), false},
+      {"a large value, which is measured", list, MoveOrCopy("move", "/x", "/y"),
+       MoveOrCopy("move", "/y", "/x"), false},
+      {"among many members", map, MoveOrCopy("move", "/x/k1", "/x/new"),
+       MoveOrCopy("move", "/x/new", "/x/k1"), false},
   };
   for (const Case& c : cases) {
     INFO(c.about);
