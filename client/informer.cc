@@ -47,7 +47,8 @@ void InformerBase::TellMalformedGone(const ObjectKey& key) {
 }
 
 void InformerBase::ApplyDelete(const ObjectKey& key) {
-  const bool was_unreadable = unreadable_.contains({key.namespace_name, key.name});
+  const bool was_unreadable =
+      !unreadable_.empty() && unreadable_.contains({key.namespace_name, key.name});
   NoteReadable(key);
   ObjectKey gone;
   if (known_.Forget(key, &gone)) {
@@ -78,7 +79,7 @@ void InformerBase::EndBatch() {
 
 void InformerBase::EndList() {
   for (const ObjectKey& key : known_.EndList()) {
-    unreadable_.erase({key.namespace_name, key.name});
+    if (!unreadable_.empty()) unreadable_.erase({key.namespace_name, key.name});
     DeliverDelete(key);
   }
   for (auto at = unreadable_.begin(); at != unreadable_.end();) {

@@ -1,6 +1,5 @@
 #include "cmd/common/controller_flags.h"
 
-#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -20,12 +19,6 @@ constexpr int64_t kWorkersMax = 10'000;
 constexpr conf::Gate kControllerGates[] = {
     conf::Gate::kWorkLoadSupport, conf::Gate::kVolcanoJobSupport, conf::Gate::kQueueCommandSync,
     conf::Gate::kPriorityClass, conf::Gate::kCronVolcanoJobSupport};
-
-// The ConfigMap of the HyperNode discovery is named after the release and the pod's namespace.
-std::string Environment(const char* name, const char* fallback) {
-  const char* value = std::getenv(name);
-  return value == nullptr || *value == '\0' ? fallback : value;
-}
 
 }  // namespace
 
@@ -117,6 +110,7 @@ controllers::ManagerOptions ControllerFlags::Options() const {
   made.worker_threads_for_queue = static_cast<int>(queue_workers_);
   made.worker_threads_for_gc = static_cast<int>(gc_workers_);
   made.max_requeue_num = max_requeues_ < 0 ? -1 : static_cast<int>(max_requeues_);
+  // The ConfigMap of the HyperNode discovery is named after the release and the pod's namespace.
   made.discovery_configmap_namespace = Environment("KUBE_POD_NAMESPACE", "volcano-system");
   made.discovery_configmap =
       StrCat(Environment("HELM_RELEASE_NAME", "volcano"), "-controller-configmap");

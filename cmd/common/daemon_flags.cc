@@ -1,5 +1,6 @@
 #include "cmd/common/daemon_flags.h"
 
+#include <cstdlib>
 #include <limits>
 
 #include "absl/strings/str_join.h"
@@ -13,6 +14,11 @@ namespace bth::cmd {
 
 absl::Status RefusedFlag(std::string_view flag, std::string_view why) {
   return absl::InvalidArgumentError(StrCat("--", flag, ": ", why));
+}
+
+std::string Environment(const char* name, std::string_view fallback) {
+  const char* value = std::getenv(name);
+  return std::string(value == nullptr || *value == '\0' ? fallback : value);
 }
 
 void AddFeatureGates(FlagSet& flags, std::string* target) {

@@ -17,6 +17,9 @@ namespace bth::cmd {
 // "--FLAG: why".
 absl::Status RefusedFlag(std::string_view flag, std::string_view why);
 
+// A variable of the environment; `fallback` where it is not set, or empty.
+std::string Environment(const char* name, std::string_view fallback = "");
+
 // --feature-gates, which may be repeated; an unknown gate is a malformed value.
 void AddFeatureGates(FlagSet& flags, std::string* target);
 

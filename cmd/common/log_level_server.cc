@@ -2,12 +2,12 @@
 
 #include <sys/stat.h>
 
-#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "cmd/common/daemon_flags.h"
 #include "conf/arguments.h"
 #include "net/text_response.h"
 
@@ -41,8 +41,7 @@ LogLevelServer::~LogLevelServer() {
 std::unique_ptr<LogLevelServer> LogLevelServer::Start(net::Executor& executor,
                                                       const LogFlags& log) {
   auto made = std::make_unique<LogLevelServer>(executor, log);
-  const char* chosen = std::getenv("DEBUG_SOCKET_DIR");
-  const std::string folder = chosen == nullptr || *chosen == '\0' ? kDefaultFolder : chosen;
+  const std::string folder = Environment("DEBUG_SOCKET_DIR", kDefaultFolder);
   mkdir(folder.c_str(), 0750);  // What is wrong with it shows when the socket is made.
   net::ServerOptions options;
   options.unix_path = StrCat(folder, "/", kSocket);

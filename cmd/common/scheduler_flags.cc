@@ -1,10 +1,8 @@
 #include "cmd/common/scheduler_flags.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -23,18 +21,13 @@ constexpr conf::Gate kSchedulerGates[] = {conf::Gate::kWorkLoadSupport,
                                           conf::Gate::kDraExtendedResource,
                                           conf::Gate::kStorageCapacityScoring};
 
-std::string_view Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 // Volcano's schedulers that share a cluster by hashing have no flag: only the environment says so.
 // Each of ours would place the pods of all.
 absl::Status CheckHashing() {
-  if (Variable("MULTI_SCHEDULER_ENABLE") != "true") return absl::OkStatus();
-  const std::string_view count = Variable("SCHEDULER_NUM");
+  if (Environment("MULTI_SCHEDULER_ENABLE") != "true") return absl::OkStatus();
+  const std::string count = Environment("SCHEDULER_NUM");
   int64_t schedulers = 1;  // As there: also where it is no number.
-  if (!absl::SimpleAtoi(ToAbsl(count), &schedulers) || schedulers <= 1) return absl::OkStatus();
+  if (!SimpleAtoi(count, &schedulers) || schedulers <= 1) return absl::OkStatus();
   return absl::InvalidArgumentError(
       StrCat("MULTI_SCHEDULER_ENABLE=true, SCHEDULER_NUM=", schedulers,
              ": sharing a cluster by hashing is not supported, and each scheduler would place all "

@@ -23,6 +23,16 @@ types::OwnerReference ControllerReferenceTo(const T& owner) {
   return reference;
 }
 
+// The one of these (an ObjectStore) that controls the object; null: none does, or only another one
+// of that name.
+template <typename Store>
+typename Store::Pointer ControllerAmong(const Store& store, const types::ObjectMeta& meta) {
+  const types::OwnerReference* reference = meta.Controller();
+  if (reference == nullptr) return nullptr;
+  typename Store::Pointer owner = store.Find(meta.ns, reference->name);
+  return owner != nullptr && owner->meta.uid == reference->uid ? owner : nullptr;
+}
+
 inline bool IsControlledBy(const types::ObjectMeta& meta, std::string_view uid) {
   const types::OwnerReference* owner = meta.Controller();
   return owner != nullptr && owner->uid == uid;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "controllers/core/ownership.h"
 #include "controllers/core/status_patch.h"
 #include "controllers/cron_job/cron_pass.h"
 #include "controllers/cron_job/due.h"
@@ -58,8 +59,7 @@ void CronJobController::OnAdd(const BatchJob& job) {
       owner->api_version != types::ResourceTraits<CronJob>::type().ApiVersion()) {
     return;
   }
-  const auto cron = crons_.Find(job.meta.ns, owner->name);
-  if (cron != nullptr && cron->meta.uid == owner->uid) OnAdd(*cron);
+  if (const auto cron = ControllerAmong(crons_, job.meta); cron != nullptr) OnAdd(*cron);
 }
 
 void CronJobController::OnUpdate(const BatchJob& before, const BatchJob& after) {

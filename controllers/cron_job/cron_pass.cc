@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "api/types/fragment.h"
 #include "api/types/time.h"
 #include "base/status.h"
@@ -219,7 +218,7 @@ net::Awaitable<absl::Status> CronPass::RunIfDue(types::CronSchedule schedule) {
          "clock skew");
   }
   const absl::Time scheduled = *due->last;
-  const std::string name = JobName(scheduled);
+  const std::string name = NameOfRun(cron_, scheduled);
   const bool listed = std::any_of(
       cron_.status.active.begin(), cron_.status.active.end(),
       [&](const ObjectReference& one) { return one.name == name && one.ns == cron_.meta.ns; });
@@ -289,7 +288,7 @@ net::Awaitable<absl::Status> CronPass::CreateJob(absl::Time scheduled) {
     job = std::make_shared<const BatchJob>(*made);
     jobs_.Observe(*std::move(made));
   } else if (absl::IsAlreadyExists(text.status())) {
-    absl::StatusOr<JobPtr> existing = co_await TakeExisting(JobName(scheduled));
+    absl::StatusOr<JobPtr> existing = co_await TakeExisting(NameOfRun(cron_, scheduled));
     if (!existing.ok()) co_return existing.status();
     job = *existing;
   } else {
@@ -348,16 +347,11 @@ void CronPass::RemoveActive(std::string_view uid) {
   std::erase_if(cron_.status.active, [uid](const ObjectReference& one) { return one.uid == uid; });
 }
 
-// One name for each run, whoever creates it.
-std::string CronPass::JobName(absl::Time scheduled) const {
-  return StrCat(JobPrefix(), MinuteOf(scheduled));
-}
-
 std::string CronPass::JobBody(absl::Time scheduled) const {
   const types::ResourceType& type = types::ResourceTraits<BatchJob>::type();
   Json job = Json::MakeObject({{"apiVersion", type.ApiVersion()}, {"kind", type.kind}});
   Json& meta = job["metadata"];
-  meta.Set("name", JobName(scheduled));
+  meta.Set("name", NameOfRun(cron_, scheduled));
   meta.Set("namespace", cron_.meta.ns);
   for (const auto& [key, value] : cron_.spec.job_template.meta.labels) {
     meta["labels"].Set(key, value);

@@ -54,8 +54,6 @@ class CronPass final {
 
   bool IsActive(std::string_view uid) const;
   void RemoveActive(std::string_view uid);
-  std::string JobPrefix() const { return cron_.meta.name + "-"; }
-  std::string JobName(absl::Time scheduled) const;
   std::string JobBody(absl::Time scheduled) const;
   void Warn(std::string reason, std::string message) {
     controllers::Warn(context_.events, cron_, std::move(reason), std::move(message));

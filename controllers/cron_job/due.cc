@@ -14,6 +14,16 @@ constexpr int64_t kMany = 100;
 // Clocks of API servers and controllers differ a little.
 constexpr absl::Duration kSlack = absl::Milliseconds(100);
 
+// Of the names of its jobs.
+std::string PrefixOf(const CronJob& cron) {
+  return StrCat(cron.meta.name, "-");
+}
+
+// Since 1970.
+int64_t MinuteOf(absl::Time scheduled) {
+  return absl::ToUnixSeconds(scheduled) / 60;
+}
+
 absl::StatusOr<absl::Time> NextOf(const CronJob& job, const types::CronSchedule& schedule,
                                   absl::Time after) {
   const std::optional<absl::Time> next = schedule.Next(after);
@@ -63,12 +73,12 @@ absl::Duration DelayUntilNext(const CronJob& job, const types::CronSchedule& sch
   return schedule.Next(base).value_or(now) + kSlack - now;
 }
 
-int64_t MinuteOf(absl::Time scheduled) {
-  return absl::ToUnixSeconds(scheduled) / 60;
+std::string NameOfRun(const CronJob& cron, absl::Time scheduled) {
+  return StrCat(PrefixOf(cron), MinuteOf(scheduled));
 }
 
-bool TellsOfRun(const types::CronJob& cron, std::string_view job_name) {
-  const std::string prefix = StrCat(cron.meta.name, "-");
+bool TellsOfRun(const CronJob& cron, std::string_view job_name) {
+  const std::string prefix = PrefixOf(cron);
   int64_t minute = 0;
   if (!job_name.starts_with(prefix) || !SimpleAtoi(job_name.substr(prefix.size()), &minute)) {
     return true;

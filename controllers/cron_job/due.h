@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -28,8 +29,8 @@ absl::StatusOr<Due> MostRecentRun(const types::CronJob& job, const types::CronSc
 absl::Duration DelayUntilNext(const types::CronJob& job, const types::CronSchedule& schedule,
                               absl::Time now);
 
-// Minutes since 1970: one for each run, and in the name of its job.
-int64_t MinuteOf(absl::Time scheduled);
+// Of its job: one name for each run, whoever creates it.
+std::string NameOfRun(const types::CronJob& cron, absl::Time scheduled);
 
 // The status of the CronJob tells of the run that the job is of. True also for jobs that are called
 // otherwise, as a run of it never is.

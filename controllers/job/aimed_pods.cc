@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "controllers/job/kill_plan.h"
+
 namespace bth::controllers {
 
 void AimedPods::Note(const std::string& job_key, const KillPlan& plan) {

@@ -6,10 +6,11 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
-#include "controllers/job/kill_plan.h"
 #include "controllers/job/request.h"
 
 namespace bth::controllers {
+
+struct KillPlan;
 
 // Several pods of a part may fail, or be evicted, before its first restart marks them. Thread: the
 // executor's.

@@ -155,7 +155,6 @@ void JobController::OnDelete(const BatchJob& job) {
   delayed_.DropJob(key);
   evictions_.DropJob(key);
   inbox_.DropJob(key);
-  aimed_.DropJob(key);
   lanes_.Drop(key);
   commands_.Drop(key);
   desk_.Forget(job);
@@ -297,7 +296,7 @@ net::Awaitable<LaneHooks::Outcome> JobController::Work(std::string key) {
   if (!desk_.IsPresent(*job)) co_return std::move(outcome);
   if (status.ok()) {
     commands_.Finish(key, command, {});
-    aimed_.EndPass(key);
+    desk_.aimed.EndPass(key);
     NoteSuccess(key);
     outcome.again = TakeLook(key);
     co_return std::move(outcome);
@@ -398,7 +397,7 @@ net::Awaitable<absl::Status> JobController::WorkOff(const BatchJob& known,
     if (IsPointless(request)) continue;
     const PolicyAnswer answer = AnswerTo(*job, request);
     if (HasBegunAnew(*job, request) || IsOfTheLastIncarnation(request) ||
-        aimed_.Answer(key, request, answer.action.value()) ||
+        desk_.aimed.Answer(key, request, answer.action.value()) ||
         (!request.is_due && WasCarriedOut(*job, request.command))) {
       look = true;
       continue;
@@ -456,10 +455,7 @@ net::Awaitable<absl::Status> JobController::Do(std::string key, const JobRequest
   if (request.given_up_after.has_value()) {
     why = GivenUpNote(desk_.context.options.max_requeue_num + 1, *request.given_up_after);
   }
-  if (step.operation == JobStep::Operation::kKillTarget) {
-    order.target = TargetOf(request, action);
-    aimed_.Note(key, PlanKill(*view, order.target, false));
-  }
+  if (step.operation == JobStep::Operation::kKillTarget) order.target = TargetOf(request, action);
   order.command = request.command;
   order.is_told = why.reason.empty();
   if (order.is_told && !request.because.empty()) {

@@ -10,7 +10,6 @@
 
 #include "controllers/core/controller.h"
 #include "controllers/core/lanes.h"
-#include "controllers/job/aimed_pods.h"
 #include "controllers/job/delayed_actions.h"
 #include "controllers/job/eviction_news.h"
 #include "controllers/job/job_commands.h"
@@ -94,7 +93,6 @@ class JobController final : public Controller,
 
   JobDesk desk_;
   JobInbox inbox_;
-  AimedPods aimed_;
   DelayedActions delayed_;
   EvictionNews evictions_;
   UnreadableJobs unreadable_;

@@ -70,6 +70,7 @@ bool JobDesk::IsToWait(const types::BatchJob& job, const std::string& child) {
 
 void JobDesk::Forget(const types::BatchJob& job) {
   waits.Forget(JobKey(job));
+  aimed.DropJob(JobKey(job));
   counts_differ_since.erase(job.meta.uid);
   look_after.erase(JobKey(job));
   refreshed.erase(job.meta.uid);

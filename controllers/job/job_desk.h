@@ -16,6 +16,7 @@
 #include "controllers/core/controller.h"
 #include "controllers/core/object_store.h"
 #include "controllers/core/remake_pauses.h"
+#include "controllers/job/aimed_pods.h"
 #include "controllers/job/job_book.h"
 #include "controllers/job/min_resources.h"
 #include "controllers/job/wake_list.h"
@@ -74,6 +75,7 @@ struct JobDesk {
   JobBook book;
   RemakePauses remakes;  // Of pods and groups.
   WakeList waits;
+  AimedPods aimed;
   // By uid of the job: the metadata.generation that its plugins' objects agree with.
   absl::flat_hash_map<std::string, int64_t> refreshed;
   // By uid of the job, monotonic: since when its counts differ from what is written.

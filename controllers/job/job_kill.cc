@@ -108,6 +108,7 @@ net::Awaitable<absl::Status> KillJob(JobDesk& desk, JobView view, JobStep step, 
   status.version = view.version;
   KillPlan plan = PlanKill(view, order.target, is_whole && SparesFinished(*job, step));
   if (plan.is_void) co_return absl::OkStatus();
+  if (!is_whole) desk.aimed.Note(key, plan);
   // Before anything is sent: what is said of pods of this incarnation is outdated from now on.
   const bool enters = step.decision == Decision::kEnter;
   if (is_whole && (plan.is_present || (enters && plan.victims.empty()))) {

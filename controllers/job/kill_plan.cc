@@ -86,10 +86,7 @@ KillPlan PlanKill(const JobView& job, const KillTarget& target, bool spare_finis
   if (target.kind == Kind::kPartition) {
     plan.is_void = target.partition.empty() || !found || !HasPartitions(job, target.task);
   }
-  if (plan.is_void) {
-    plan.victims.clear();
-    plan.leaving.clear();
-  }
+  if (plan.is_void) plan.victims.clear();
   return plan;
 }
 

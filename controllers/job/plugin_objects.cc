@@ -52,13 +52,11 @@ client::Patch Replacement(const WantedObject& wanted, const Json& existing) {
   const Json& after = std::as_const(wanted.object)[std::string_view(member)];
   client::MergePatch patch;
   if (wanted.complete) {
-    Json part = PartOf(wanted.object, wanted.compared);
-    for (size_t i = wanted.compared.size() - 1; i > 0; --i) {
-      Json around = Json::MakeObject();
-      around.Set(wanted.compared[i], std::move(part));
-      part = std::move(around);
-    }
-    patch.Set({member}, std::move(part));
+    Json change = Json::MakeObject();
+    Json* part = &change;
+    for (const std::string& key : wanted.compared) part = &(*part)[std::string_view(key)];
+    *part = PartOf(wanted.object, wanted.compared);
+    patch.Set({member}, std::move(change[std::string_view(member)]));
   } else {
     patch.Set({member}, before.is_object() && after.is_object() ? MergeDiff(before, after) : after);
   }

@@ -107,6 +107,19 @@ net::Awaitable<absl::Status> DeletePod(JobDesk& desk, const Pod& pod) {
   co_return absl::OkStatus();
 }
 
+using PodWrite = net::Awaitable<absl::Status> (*)(JobDesk& desk, const Pod& pod);
+
+// In flight together; `pods` lives until this ends.
+net::Awaitable<std::vector<absl::Status>> ForEach(JobDesk& desk,
+                                                  const std::vector<PodPointer>& pods,
+                                                  PodWrite write) {
+  const auto limit = static_cast<size_t>(desk.context.options.requests_in_flight);
+  const Work work = [&](size_t i) { return write(desk, *pods[i]); };
+  std::vector<absl::Status> results =
+      co_await RunInFlight(desk.context.executor(), pods.size(), limit, work);
+  co_return std::move(results);
+}
+
 // Moves the pods whose status is not OK from `pods` to the failures.
 void SortOut(const std::vector<absl::Status>& results, std::vector<PodPointer>* pods,
              DeletedPods* outcome) {
@@ -138,24 +151,16 @@ net::Awaitable<CreatedPods> CreatePods(JobDesk& desk, PodOrder order) {
 }
 
 net::Awaitable<absl::Status> MarkPods(JobDesk& desk, std::vector<PodPointer> pods) {
-  const auto limit = static_cast<size_t>(desk.context.options.requests_in_flight);
-  const Work mark = [&](size_t i) { return MarkPod(desk, *pods[i]); };
-  const std::vector<absl::Status> marked =
-      co_await RunInFlight(desk.context.executor(), pods.size(), limit, mark);
+  const std::vector<absl::Status> marked = co_await ForEach(desk, pods, &MarkPod);
   for (const absl::Status& status : marked) BTH_CO_RETURN_IF_ERROR(status);
   co_return absl::OkStatus();
 }
 
 net::Awaitable<DeletedPods> DeletePods(JobDesk& desk, std::vector<PodPointer> pods) {
   DeletedPods outcome;
-  const auto limit = static_cast<size_t>(desk.context.options.requests_in_flight);
-  const Work mark = [&](size_t i) { return MarkPod(desk, *pods[i]); };
-  const std::vector<absl::Status> marked =
-      co_await RunInFlight(desk.context.executor(), pods.size(), limit, mark);
+  const std::vector<absl::Status> marked = co_await ForEach(desk, pods, &MarkPod);
   SortOut(marked, &pods, &outcome);
-  const Work remove = [&](size_t i) { return DeletePod(desk, *pods[i]); };
-  const std::vector<absl::Status> removed =
-      co_await RunInFlight(desk.context.executor(), pods.size(), limit, remove);
+  const std::vector<absl::Status> removed = co_await ForEach(desk, pods, &DeletePod);
   SortOut(removed, &pods, &outcome);
   outcome.deleted = static_cast<int32_t>(pods.size());
   co_return std::move(outcome);

@@ -116,10 +116,7 @@ void JobFlowController::OnUpdate(const JobTemplate& before, const JobTemplate& a
 }
 
 JobFlowController::FlowPtr JobFlowController::OwnerOf(const BatchJob& job) const {
-  const types::OwnerReference* owner = job.meta.Controller();
-  if (owner == nullptr) return nullptr;
-  FlowPtr flow = flows_.Find(job.meta.ns, owner->name);
-  return flow != nullptr && flow->meta.uid == owner->uid ? flow : nullptr;
+  return ControllerAmong(flows_, job.meta);
 }
 
 void JobFlowController::OnAdd(const BatchJob& job) {

@@ -4,6 +4,7 @@
 
 #include "base/strings.h"
 #include "client/typed_client.h"
+#include "controllers/core/ownership.h"
 #include "controllers/core/writes.h"
 #include "controllers/cron_job/due.h"
 #include "controllers/job_flow/flow_plan.h"
@@ -93,18 +94,16 @@ net::Awaitable<LaneHooks::Outcome> TtlController::Work(std::string key) {
 }
 
 bool TtlController::IsAwaitedByFlow(const BatchJob& job) const {
-  const types::OwnerReference* owner = job.meta.Controller();
-  if (flows_ == nullptr || owner == nullptr) return false;
-  const auto flow = flows_->Find(job.meta.ns, owner->name);
-  return flow != nullptr && flow->meta.uid == owner->uid && !flow->meta.deletion_time.has_value() &&
-         IsUnderWay(*flow) && !TellsOf(*flow, job);
+  if (flows_ == nullptr) return false;
+  const auto flow = ControllerAmong(*flows_, job.meta);
+  return flow != nullptr && !flow->meta.deletion_time.has_value() && IsUnderWay(*flow) &&
+         !TellsOf(*flow, job);
 }
 
 bool TtlController::IsAwaitedByCronJob(const BatchJob& job) const {
-  const types::OwnerReference* owner = job.meta.Controller();
-  if (cron_jobs_ == nullptr || owner == nullptr) return false;
-  const auto cron = cron_jobs_->Find(job.meta.ns, owner->name);
-  return cron != nullptr && cron->meta.uid == owner->uid && !cron->meta.deletion_time.has_value() &&
+  if (cron_jobs_ == nullptr) return false;
+  const auto cron = ControllerAmong(*cron_jobs_, job.meta);
+  return cron != nullptr && !cron->meta.deletion_time.has_value() &&
          !cron->spec.suspend.value_or(false) && !TellsOfRun(*cron, job.meta.name);
 }
 

@@ -41,24 +41,6 @@ std::string MapText(const std::vector<QuotaAmount>& amounts,
   return text + "]";
 }
 
-// Names in which `asked`, on top of what is used and tentative (null: nothing), goes beyond the
-// quota. Only names that the quota limits count.
-std::vector<std::string> Exceeded(const std::vector<QuotaAmount>& asked, const QuotaRow& quota,
-                                  const Sums* tentative) {
-  std::vector<std::string> names;
-  for (const QuotaAmount& amount : asked) {
-    const QuotaAmount* hard = Find(quota.hard, amount.name);
-    if (hard == nullptr) continue;
-    absl::int128 sum = amount.amount;
-    if (const QuotaAmount* used = Find(quota.used, amount.name)) sum += used->amount;
-    if (tentative != nullptr) {
-      if (auto more = tentative->find(amount.name); more != tentative->end()) sum += more->second;
-    }
-    if (sum > hard->amount) names.push_back(amount.name);
-  }
-  return names;
-}
-
 // How many pods a job lacks of its minimum. Those that it has are in what is used: the API server
 // counts before it creates.
 struct MissingPods {
@@ -69,24 +51,39 @@ struct MissingPods {
     missing = std::max<int64_t>(0, wanted - counts.total());
   }
   bool all() const { return missing == wanted; }
+  // What they will use of the minimum, rounded up.
+  absl::int128 Use(const QuotaAmount& minimum) const {
+    const absl::int128 whole = std::max<int64_t>(0, minimum.amount);
+    return (whole * missing + wanted - 1) / wanted;
+  }
 };
 
-// What those pods will use of the minimum, rounded up.
-std::vector<QuotaAmount> ToCome(const std::vector<QuotaAmount>& minimum, const MissingPods& pods) {
-  std::vector<QuotaAmount> amounts = minimum;
-  for (QuotaAmount& amount : amounts) {
-    const absl::int128 whole = std::max<int64_t>(0, amount.amount);
-    amount.amount = static_cast<int64_t>((whole * pods.missing + pods.wanted - 1) / pods.wanted);
+// Names in which what `pods` will use of the minimum, on top of what is used and tentative (null:
+// nothing), goes beyond the quota. Only names that the quota limits count.
+std::vector<std::string> Exceeded(const std::vector<QuotaAmount>& minimum, const MissingPods& pods,
+                                  const QuotaRow& quota, const Sums* tentative) {
+  std::vector<std::string> names;
+  for (const QuotaAmount& amount : minimum) {
+    const QuotaAmount* hard = Find(quota.hard, amount.name);
+    if (hard == nullptr) continue;
+    absl::int128 sum = pods.Use(amount);
+    if (const QuotaAmount* used = Find(quota.used, amount.name)) sum += used->amount;
+    if (tentative != nullptr) {
+      if (auto more = tentative->find(amount.name); more != tentative->end()) sum += more->second;
+    }
+    if (sum > hard->amount) names.push_back(amount.name);
   }
-  return amounts;
+  return names;
 }
 
 // How a refusal ends.
-std::string_view Outlook(const std::vector<QuotaAmount>& asked, const QuotaRow& quota) {
-  if (!Exceeded(asked, {.hard = quota.hard}, nullptr).empty()) {
+std::string_view Outlook(const std::vector<QuotaAmount>& minimum, const MissingPods& pods,
+                         const QuotaRow& quota) {
+  if (!Exceeded(minimum, pods, {.hard = quota.hard}, nullptr).empty()) {
     return "), so it can never be admitted unless that is raised";
   }
-  if (Exceeded(asked, quota, nullptr).empty()) return ", beside what admitted jobs will use)";
+  if (Exceeded(minimum, pods, quota, nullptr).empty())
+    return ", beside what admitted jobs will use)";
   return ")";
 }
 
@@ -112,8 +109,7 @@ class ResourceQuota final : public framework::Plugin {
     });
     hooks.JobEnqueueable([this, &session](JobId job) { return VoteOn(session, job); });
     hooks.JobEnqueued([this, &session](JobId job) {
-      const model::JobFacts& facts = *session.job(job).facts;
-      if (facts.quota_request.empty() || QuotasOf(facts.ns) == nullptr) return;
+      if (QuotasOf(session.job(job).facts->ns) == nullptr) return;
       Expect(session.job(job), session.counts(job), 1, &tentative_);
     });
     return absl::OkStatus();
@@ -151,9 +147,9 @@ class ResourceQuota final : public framework::Plugin {
     const MissingPods pods(row, counts);
     if (pods.missing == 0 || row.facts->quota_request.empty()) return;
     Sums& expected = (*sums)[row.facts->ns];
-    for (const QuotaAmount& amount : ToCome(row.facts->quota_request, pods)) {
+    for (const QuotaAmount& amount : row.facts->quota_request) {
       absl::int128& sum = expected[amount.name];
-      sum += sign * absl::int128(amount.amount);
+      sum += sign * pods.Use(amount);
       if (sum == 0) expected.erase(amount.name);
     }
     if (expected.empty()) sums->erase(row.facts->ns);
@@ -173,9 +169,8 @@ class ResourceQuota final : public framework::Plugin {
     const auto known = tentative_.find(facts.ns);
     const Sums* tentative = known == tentative_.end() ? nullptr : &known->second;
     const MissingPods pods(session.job(job), session.counts(job));
-    const std::vector<QuotaAmount> asked = ToCome(facts.quota_request, pods);
     for (const QuotaRow& quota : *quotas) {
-      const std::vector<std::string> names = Exceeded(asked, quota, tentative);
+      const std::vector<std::string> names = Exceeded(facts.quota_request, pods, quota, tentative);
       if (names.empty()) continue;
       std::string text = StrCat(
           "resource quota insufficient, requested: ", MapText(facts.quota_request, names),
@@ -183,7 +178,8 @@ class ResourceQuota final : public framework::Plugin {
               ? ""
               : StrCat(" for ", pods.wanted, " pods, of which ", pods.missing, " are to come"),
           ", used: ", MapText(quota.used, names), ", limited: ", MapText(quota.hard, names),
-          " (ResourceQuota ", quota.name, " of namespace ", facts.ns, Outlook(asked, quota));
+          " (ResourceQuota ", quota.name, " of namespace ", facts.ns,
+          Outlook(facts.quota_request, pods, quota));
       session.notes().AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
       session.notes().HoldAt(job, framework::Gate::kNotEnqueued, name(), std::move(text));
       return Vote::kReject;

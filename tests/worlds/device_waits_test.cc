@@ -328,6 +328,7 @@ TEST_CASE("left alone: a job that is not admitted for its claims, until another 
 // Nodes on which eleven devices of which the last one has an attribute are searched for in vain.
 struct Searches : ClaimWorld {
   explicit Searches(int nodes) {
+    Put<types::Queue>(R"({"metadata":{"name":"default"},"spec":{},"status":{"state":"Open"}})");
     DeviceClass("any");
     std::string devices;
     for (int d = 0; d < 40; ++d) StrAppend(&devices, d == 0 ? "" : ",", R"({"name":"d)", d, "\"}");
@@ -359,24 +360,25 @@ struct Searches : ClaimWorld {
         {.metadata = StrCat(R"(,"annotations":{"scheduling.k8s.io/group-name":")", name, R"("})"),
          .spec = Uses(name) + spec});
   }
-};
+  CycleResult RunCycle() { return policy_.RunFully(Publish().snapshot); }
 
-TEST_CASE("left alone: not who was given up for what others search for", "[framework][claims]") {
-  Searches objects(8);
-  objects.Put<types::Queue>(
-      R"({"metadata":{"name":"default"},"spec":{},"status":{"state":"Open"}})");
-  for (const char* job : {"a", "b", "c"}) {
-    objects.Job(job, 11, R"({"requests":["r11"],"matchAttribute":"x.io/none"})");
-  }
-  objects.Job("z", 32, "");  // Some two thousand looks: not free.
-  PolicyBed policy(R"(
+ private:
+  PolicyBed policy_{R"(
 actions: "allocate, backfill"
 tiers:
 - plugins: [{name: priority}, {name: gang}]
 - plugins: [{name: predicates, arguments: {dynamicresources.filterTimeoutSeconds: 1}}]
-)");
+)"};
+};
+
+TEST_CASE("left alone: not who was given up for what others search for", "[framework][claims]") {
+  Searches objects(8);
+  for (const char* job : {"a", "b", "c"}) {
+    objects.Job(job, 11, R"({"requests":["r11"],"matchAttribute":"x.io/none"})");
+  }
+  objects.Job("z", 32, "");  // Some two thousand looks: not free.
   const auto considered = [&](const std::map<std::string, std::string>& binds) {
-    const CycleResult result = policy.RunFully(objects.Publish().snapshot);
+    const CycleResult result = objects.RunCycle();
     CHECK(result.binds == binds);
     return result.jobs_considered;
   };
@@ -392,37 +394,33 @@ TEST_CASE("left alone: not who has devices now, whatever others search for",
           "[framework][claims]") {
   constexpr int kFreed = 8;
   Searches objects(kFreed);
-  objects.Put<types::Queue>(
-      R"({"metadata":{"name":"default"},"spec":{},"status":{"state":"Open"}})");
   for (int n = 0; n < kFreed; ++n) {
     objects.Plain(Name("p", static_cast<uint64_t>(n)), Name("n", static_cast<uint64_t>(n)),
                   "Running");
   }
-  for (int job = 0; job < 12; ++job) {
+  // Each of another kind, so that most of them are asked about before the one that waits. A few use
+  // up what a session has.
+  constexpr int kVain = 40;
+  for (int job = 0; job < kVain; ++job) {
     objects.Job(Name("vain", static_cast<uint64_t>(job)), 11,
-                StrCat(R"({"requests":["r11"],"matchAttribute":"x.io/none)", job, "\"}"));
+                StrCat(R"({"requests":["r11"],"matchAttribute":"x.io/none)", job, "\"}"),
+                StrCat(R"(,"overhead":{"cpu":")", 1 + job, R"(m"})"));
   }
-  objects.Job("waits", 1, "", R"(,"overhead":{"cpu":"10"})");
-  PolicyBed policy(R"(
-actions: "allocate, backfill"
-tiers:
-- plugins: [{name: priority}, {name: gang}]
-- plugins: [{name: predicates, arguments: {dynamicresources.filterTimeoutSeconds: 1}}]
-)");
+  objects.Job("waits", 32, "", R"(,"overhead":{"cpu":"10"})");
   const auto considered = [&] {
-    const CycleResult result = policy.RunFully(objects.Publish().snapshot);
+    const CycleResult result = objects.RunCycle();
     CHECK(result.binds.empty());
     return result.jobs_considered;
   };
-  for (int cycle = 0; considered() > 0; ++cycle) REQUIRE(cycle < 20);
+  for (int cycle = 0; considered() > 0; ++cycle) REQUIRE(cycle < kVain);
   for (int n = 0; n < kFreed; ++n) {
     objects.Plain(Name("p", static_cast<uint64_t>(n)), Name("n", static_cast<uint64_t>(n)),
                   "Succeeded");
   }
   std::map<std::string, std::string> binds;
   for (int cycle = 0; binds.empty(); ++cycle) {
-    REQUIRE(cycle < 20);
-    binds = policy.RunFully(objects.Publish().snapshot).binds;
+    REQUIRE(cycle < kVain);
+    binds = objects.RunCycle().binds;
   }
   REQUIRE(binds.size() == 1);
   CHECK(binds.begin()->first == "ns/waits");

@@ -60,6 +60,14 @@ class TtlBed : public test::ControllerBed {
                             R"("template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}],)",
                             R"("ttlSecondsAfterFinished":)", ttl, "}}"));
   }
+  // The job is controlled by that object.
+  void Own(const std::string& name, const std::string& owner_path) {
+    const Json object = Get(owner_path);
+    Json owner = Json::MakeObject({{"controller", true}});
+    for (const char* member : {"apiVersion", "kind"}) owner.Set(member, object[member]);
+    for (const char* member : {"name", "uid"}) owner.Set(member, object["metadata"][member]);
+    Patch(Path(name), StrCat(R"({"metadata":{"ownerReferences":[)", owner.Dump(), "]}}"));
+  }
   void Finish(const std::string& name, const std::string& phase) {
     Patch(Path(name) + "/status",
           StrCat(R"({"status":{"state":{"phase":")", phase, R"(","lastTransitionTime":")",
@@ -115,11 +123,7 @@ TEST_CASE("ttl: a job stays until its flow tells how it ended", "[controllers][t
   TtlBed bed;
   bed.Create(flows, R"({"metadata":{"name":"f"},"spec":{"flows":[{"name":"a"}]}})");
   bed.MakeJob("f-a", 0);
-  types::Json owner = *types::Json::Parse(
-      R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobFlow","name":"f","controller":true})");
-  owner.Set("uid", bed.Get(flows + "/f").At({"metadata", "uid"}));
-  bed.Patch(TtlBed::Path("f-a"),
-            StrCat(R"({"metadata":{"ownerReferences":[)", owner.Dump(), "]}}"));
+  bed.Own("f-a", flows + "/f");
   bed.StartTtl();
   bed.Finish("f-a", phase);
   bed.Wait(absl::Minutes(1));
@@ -140,11 +144,7 @@ TEST_CASE("ttl: a job stays until its CronJob tells that it ran", "[controllers]
              R"({"tasks":[{"name":"t","replicas":1,"template":{"spec":{"containers":)"
              R"([{"name":"c","image":"i"}]}}}]}}}})");
   bed.MakeJob("c-29376000", 0);  // 2025-11-08, midnight.
-  types::Json owner = *types::Json::Parse(
-      R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"CronJob","name":"c","controller":true})");
-  owner.Set("uid", bed.Get(cron_jobs + "/c").At({"metadata", "uid"}));
-  bed.Patch(TtlBed::Path("c-29376000"),
-            StrCat(R"({"metadata":{"ownerReferences":[)", owner.Dump(), "]}}"));
+  bed.Own("c-29376000", cron_jobs + "/c");
   bed.StartTtl();
   bed.Finish("c-29376000", "Completed");
   bed.Patch(cron_jobs + "/c/status", R"({"status":{"lastScheduleTime":"2025-11-07T00:00:00Z"}})");
