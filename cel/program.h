@@ -47,6 +47,7 @@ class Bindings final : public Activation {
 
 struct RunOptions {
   // Kubernetes' units of actual cost; beyond it the run ends with an error and `cost_exceeded`.
+  // So it does, whatever the limit, where it looks at more than `Work` allows.
   uint64_t cost_max = UINT64_MAX;
 };
 

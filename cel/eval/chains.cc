@@ -64,7 +64,7 @@ Interpreter::Link Interpreter::FirstLink(StepId id) {
 }
 
 Interpreter::Link Interpreter::Chain(StepId id) {
-  if (exceeded_) return {.value = Cancelled()};
+  if (is_over()) return {.value = Cancelled()};
   const Step& step = plan_[id];
   // What follows a condition follows each of its branches.
   if (step.kind == StepKind::kConditional) {

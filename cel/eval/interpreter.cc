@@ -22,6 +22,10 @@ namespace {
 // Kubernetes counts nothing for the members of messages. Those that are beyond what rules are
 // written with are counted all the same: making them takes time.
 constexpr uint64_t kMembersFree = 100;
+// Nor does it count what values and patterns take beyond their sizes. Steps of work that are no
+// cost of their own, and how many more make one.
+constexpr uint64_t kWorkFree = uint64_t{1} << 16;
+constexpr uint64_t kWorkPerCost = 16;
 
 bool IsBool(const Value& value, bool wanted) {
   return value.is(ValueKind::kBool) && value.AsBool() == wanted;
@@ -47,16 +51,19 @@ Value Interpreter::Cancelled() {
 
 Outcome Interpreter::Run() && {
   Outcome outcome;
+  const WorkScope scope(work_);
   outcome.value = Eval(plan_.root);
+  // What runs together cost bounds the time they take: work that cost does not follow counts.
+  if (work_.steps() > kWorkFree) cost_ = std::max(cost_, work_.steps() / kWorkPerCost);
+  if (work_.is_spent()) cost_ = std::max(cost_, AddCost(cost_max_, 1));
   outcome.cost = cost_;
-  outcome.cost_exceeded = exceeded_;
-  if (exceeded_) outcome.value = Cancelled();
+  outcome.cost_exceeded = is_over();
+  if (outcome.cost_exceeded) outcome.value = Cancelled();
   return outcome;
 }
 
 void Interpreter::Charge(uint64_t cost) {
   cost_ = AddCost(cost_, cost);
-  exceeded_ = exceeded_ || cost_ > cost_max_;
 }
 
 Value Interpreter::Failed(Value error) {
@@ -65,7 +72,7 @@ Value Interpreter::Failed(Value error) {
 }
 
 Value Interpreter::Eval(StepId id) {
-  if (exceeded_) return Cancelled();
+  if (is_over()) return Cancelled();
   const Step& step = plan_[id];
   if (IsChain(step.kind)) return ValueOf(Chain(id));
   Value value = EvalOperator(step);
@@ -171,7 +178,7 @@ Value Interpreter::In(const Step& step) {
   const bool is_known_list = step.table == 1;
   if (container.is(ValueKind::kList)) {
     Charge(is_known_list ? container.AsList().size() : 1);
-    if (exceeded_) return Cancelled();
+    if (is_over()) return Cancelled();
     return ListContains(container.AsList(), member);
   }
   Charge(1);
@@ -188,7 +195,7 @@ Value Interpreter::Matches(const Step& step) {
   const Value& pattern = plan_.constants[static_cast<size_t>(plan_[step.b].table)];
   Charge(MultiplyCost(ScaleCost(AddCost(SizeOf(text), 1), kTraversalFactor),
                       ScaleCost(SizeOf(pattern), kPatternFactor)));
-  if (exceeded_) return Cancelled();
+  if (is_over()) return Cancelled();
   return plan_.patterns[static_cast<size_t>(step.table)]->Matches(text.AsString());
 }
 
@@ -210,7 +217,7 @@ Value Interpreter::Call(const CallSite& call) {
   for (const Value& arg : args) {
     if (arg.is_error()) return Failed(arg);
   }
-  if (exceeded_) return Cancelled();
+  if (is_over()) return Cancelled();
   const std::span<const Value> given(args.data(), args.size());
   const Candidate* chosen = PickCandidate(call, given);
   if (chosen == nullptr) return Failed(NoCandidate(call, given));
@@ -339,7 +346,7 @@ void Interpreter::SetMember(const FoldSite& fold, const Value& range, size_t ind
 Value Interpreter::FoldGeneral(const FoldSite& fold, const Value& range) {
   Slot(fold.accu_slot) = Eval(fold.init);
   const size_t members = MembersOf(range);
-  for (size_t i = 0; i < members && !exceeded_; ++i) {
+  for (size_t i = 0; i < members && !is_over(); ++i) {
     SetMember(fold, range, i);
     const Value condition = Eval(fold.condition);
     if (!IsBool(condition, true)) break;
@@ -364,7 +371,7 @@ Value Interpreter::FoldToList(const FoldSite& fold, const Value& range) {
   std::vector<Value> made;
   Value error;
   const size_t members = MembersOf(range);
-  for (size_t i = 0; i < members && !exceeded_; ++i) {
+  for (size_t i = 0; i < members && !is_over(); ++i) {
     SetMember(fold, range, i);
     if (!PassesFilter(fold, &error)) continue;
     Value element = Eval(fold.element);
@@ -384,7 +391,7 @@ Value Interpreter::FoldToMap(const FoldSite& fold, const Value& range) {
   maker.set_inserting();
   Value error;
   const size_t members = MembersOf(range);
-  for (size_t i = 0; i < members && !exceeded_; ++i) {
+  for (size_t i = 0; i < members && !is_over(); ++i) {
     SetMember(fold, range, i);
     if (!PassesFilter(fold, &error)) continue;
     Value key;

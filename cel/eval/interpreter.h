@@ -11,11 +11,13 @@
 #include "cel/program.h"
 #include "cel/stdlib/index.h"
 #include "cel/values/value.h"
+#include "cel/values/work.h"
 
 namespace bth::cel {
 
 // The state of one run. Steps recurse, at most kPlanDepthMax deep. Cost is counted as Kubernetes
-// counts it; once it is beyond its limit, every step gives an error and the run winds up.
+// counts it; once it is beyond its limit, or the run's work is spent, every step gives an error and
+// the run winds up.
 class Interpreter final {
  public:
   Interpreter(const Plan& plan, const Activation& activation, uint64_t cost_max);
@@ -75,6 +77,7 @@ class Interpreter final {
     return value.is_error() ? std::move(value) : NoOverload();
   }
   static Value Cancelled();
+  bool is_over() const { return cost_ > cost_max_ || work_.is_spent(); }
   void Charge(uint64_t cost);
   // Of a call whose argument is an error: one step, as if it had been made.
   Value Failed(Value error);
@@ -84,7 +87,7 @@ class Interpreter final {
   const Activation& activation_;
   const uint64_t cost_max_;
   uint64_t cost_ = 0;
-  bool exceeded_ = false;
+  Work work_;
   absl::InlinedVector<Value, 4> slots_;
   // Slots of bound names that have been computed since they were bound.
   absl::InlinedVector<bool, 4> is_bound_;

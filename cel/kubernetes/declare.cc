@@ -5,8 +5,41 @@
 
 #include "base/status.h"
 #include "base/strings.h"
+#include "cel/values/work.h"
 
 namespace bth::cel {
+namespace {
+
+// Ends early where the work is spent: the run is then over, whatever the cost is.
+uint64_t WalkCostWithin(Work& work, const Value& value) {
+  if (!work.Spend(1)) return 0;
+  uint64_t cost = 0;
+  switch (value.kind()) {
+    case ValueKind::kString:
+      return static_cast<uint64_t>(static_cast<double>(value.AsString().size()) * kTextFactor);
+    case ValueKind::kBytes:
+      return static_cast<uint64_t>(static_cast<double>(value.AsBytes().size()) * kTextFactor);
+    case ValueKind::kList: {
+      const ListView& list = value.AsList();
+      for (size_t i = 0; i < list.size() && !work.is_spent(); ++i) {
+        cost = CostSum(cost, WalkCostWithin(work, list.at(i)));
+      }
+      return cost;
+    }
+    case ValueKind::kMap: {
+      const MapView& map = value.AsMap();
+      for (size_t i = 0; i < map.size() && !work.is_spent(); ++i) {
+        cost = CostSum(cost, CostSum(WalkCostWithin(work, map.KeyAt(i)),
+                                     WalkCostWithin(work, map.ValueAt(i))));
+      }
+      return cost;
+    }
+    default:
+      return 1;
+  }
+}
+
+}  // namespace
 
 uint64_t ScaledCost(uint64_t size, double factor) {
   const double scaled = std::ceil(static_cast<double>(size) * factor);
@@ -35,26 +68,8 @@ CostRange CostProduct(const CostRange& a, const CostRange& b) {
 }
 
 uint64_t WalkCost(const Value& value) {
-  uint64_t cost = 0;
-  switch (value.kind()) {
-    case ValueKind::kString:
-      return static_cast<uint64_t>(static_cast<double>(value.AsString().size()) * kTextFactor);
-    case ValueKind::kBytes:
-      return static_cast<uint64_t>(static_cast<double>(value.AsBytes().size()) * kTextFactor);
-    case ValueKind::kList:
-      for (size_t i = 0; i < value.AsList().size(); ++i) {
-        cost = CostSum(cost, WalkCost(value.AsList().at(i)));
-      }
-      return cost;
-    case ValueKind::kMap:
-      for (size_t i = 0; i < value.AsMap().size(); ++i) {
-        cost = CostSum(
-            cost, CostSum(WalkCost(value.AsMap().KeyAt(i)), WalkCost(value.AsMap().ValueAt(i))));
-      }
-      return cost;
-    default:
-      return 1;
-  }
+  Work own;
+  return WalkCostWithin(Work::OfRun(own), value);
 }
 
 Price Nominal() {

@@ -37,7 +37,7 @@ CostRange CostSum(const CostRange& a, const CostRange& b);
 CostRange CostProduct(const CostRange& a, const CostRange& b);
 
 // What going through all of a value costs: a text by its bytes, anything else that is no
-// container 1.
+// container 1. Each value it looks at is a step of the run's work.
 uint64_t WalkCost(const Value& value);
 
 Price Nominal();

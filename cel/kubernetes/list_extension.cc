@@ -7,6 +7,7 @@
 #include "cel/kubernetes/declare.h"
 #include "cel/kubernetes/libraries.h"
 #include "cel/values/value_index.h"
+#include "cel/values/work.h"
 
 namespace bth::cel {
 namespace {
@@ -15,6 +16,9 @@ namespace {
 constexpr uint64_t kMadeListCost = 10;
 // Lists that functions make are at most so long: more would cost more than any limit allows.
 constexpr int64_t kMadeMax = int64_t{1} << 24;
+// Kubernetes charges flatten() for what it goes over alone. Elements of the result that are beyond
+// what rules are written with are charged as well: lists may be in it many times.
+constexpr uint64_t kFlatFree = 1000;
 
 class RangeView final : public ListView {
  public:
@@ -72,13 +76,13 @@ Value Range(Arguments args) {
       static_cast<size_t>(std::max<int64_t>(args[0].AsInt(), 0)))));
 }
 
-// False: more than there may be.
-bool AppendFlat(const ListView& list, int64_t depth, std::vector<Value>* out) {
+// False: more than there may be, to look at or to append.
+bool AppendFlat(const ListView& list, int64_t depth, Work& work, std::vector<Value>* out) {
   for (size_t i = 0; i < list.size(); ++i) {
-    if (out->size() >= static_cast<size_t>(kMadeMax)) return false;
+    if (out->size() >= static_cast<size_t>(kMadeMax) || !work.Spend(1)) return false;
     Value item = list.at(i);
     if (item.is(ValueKind::kList) && depth > 0) {
-      if (!AppendFlat(item.AsList(), depth - 1, out)) return false;
+      if (!AppendFlat(item.AsList(), depth - 1, work, out)) return false;
     } else {
       out->push_back(std::move(item));
     }
@@ -89,8 +93,9 @@ bool AppendFlat(const ListView& list, int64_t depth, std::vector<Value>* out) {
 Value Flatten(Arguments args) {
   const int64_t depth = args.size() > 1 ? args[1].AsInt() : 1;
   if (depth < 0) return Value::Error("level must be non-negative");
+  Work own;
   std::vector<Value> items;
-  if (!AppendFlat(args[0].AsList(), depth, &items)) {
+  if (!AppendFlat(args[0].AsList(), depth, Work::OfRun(own), &items)) {
     return Value::Error(StrCat("the flattened list is longer than ", kMadeMax));
   }
   return Value::List(std::move(items));
@@ -98,9 +103,11 @@ Value Flatten(Arguments args) {
 
 Value Distinct(Arguments args) {
   const ListView& list = args[0].AsList();
+  Work own;
+  const Work& work = Work::OfRun(own);
   ValueIndex seen;
   std::vector<Value> items;
-  for (size_t i = 0; i < list.size(); ++i) {
+  for (size_t i = 0; i < list.size() && !work.is_spent(); ++i) {
     Value item = list.at(i);
     if (seen.Add(item)) items.push_back(std::move(item));
   }
@@ -207,10 +214,11 @@ Price RangePrice() {
 // Each level goes over the list once.
 Price FlattenPrice() {
   return {
-      [](Arguments args, const Value&) -> uint64_t {
+      [](Arguments args, const Value& result) -> uint64_t {
         const int64_t depth = args.size() > 1 ? std::max<int64_t>(args[1].AsInt(), 0) : 1;
         const uint64_t walked = CostProduct(SizeOf(args[0]), static_cast<uint64_t>(depth));
-        return CostSum(walked, kMadeListCost + 1);
+        const uint64_t made = SizeOf(result);
+        return CostSum(walked, kMadeListCost + 1 + (made > kFlatFree ? made - kFlatFree : 0));
       },
       [](ArgSizes args) -> CallEstimate {
         uint64_t depth = 1;

@@ -11,14 +11,20 @@
 #include "base/strings.h"
 #include "cel/values/text_forms.h"
 #include "cel/values/time_text.h"
+#include "cel/values/work.h"
 
 namespace bth::cel {
 namespace {
 
-absl::StatusOr<std::string> ListMembers(const ListView& list) {
+// So many bytes of text are one step of work, as a member is.
+constexpr uint64_t kTextBlock = 8;
+
+absl::StatusOr<std::string> MembersTextWithin(Work& work, const Value& value);
+
+absl::StatusOr<std::string> ListMembers(Work& work, const ListView& list) {
   std::vector<std::string> items;
   for (size_t i = 0; i < list.size(); ++i) {
-    BTH_ASSIGN_OR_RETURN(std::string item, MembersText(list.at(i)));
+    BTH_ASSIGN_OR_RETURN(std::string item, MembersTextWithin(work, list.at(i)));
     items.push_back(std::move(item));
   }
   return StrCat("[", absl::StrJoin(items, ", "), "]");
@@ -29,7 +35,7 @@ bool MayBeKey(const Value& key) {
          key.is(ValueKind::kUint);
 }
 
-absl::StatusOr<std::string> MapMembers(const MapView& map) {
+absl::StatusOr<std::string> MapMembers(Work& work, const MapView& map) {
   std::vector<std::string> entries;
   for (size_t i = 0; i < map.size(); ++i) {
     const Value key = map.KeyAt(i);
@@ -37,17 +43,15 @@ absl::StatusOr<std::string> MapMembers(const MapView& map) {
       return absl::InvalidArgumentError(
           StrCat("no formatting function for map key of type ", key.type()->RuntimeName()));
     }
-    BTH_ASSIGN_OR_RETURN(const std::string name, MembersText(key));
-    BTH_ASSIGN_OR_RETURN(const std::string value, MembersText(map.ValueAt(i)));
+    BTH_ASSIGN_OR_RETURN(const std::string name, MembersTextWithin(work, key));
+    BTH_ASSIGN_OR_RETURN(const std::string value, MembersTextWithin(work, map.ValueAt(i)));
     entries.push_back(StrCat(name, ":", value));
   }
   std::sort(entries.begin(), entries.end());
   return StrCat("{", absl::StrJoin(entries, ", "), "}");
 }
 
-}  // namespace
-
-absl::StatusOr<std::string> MembersText(const Value& value) {
+absl::StatusOr<std::string> TextOfKind(Work& work, const Value& value) {
   switch (value.kind()) {
     case ValueKind::kError:
       return absl::InvalidArgumentError(ToAbsl(value.AsString()));
@@ -77,13 +81,30 @@ absl::StatusOr<std::string> MembersText(const Value& value) {
     case ValueKind::kType:
       return value.AsType()->RuntimeName();
     case ValueKind::kList:
-      return ListMembers(value.AsList());
+      return ListMembers(work, value.AsList());
     case ValueKind::kMap:
-      return MapMembers(value.AsMap());
+      return MapMembers(work, value.AsMap());
     default:
       return absl::InvalidArgumentError(
           StrCat("no formatting function for ", value.type()->RuntimeName()));
   }
+}
+
+absl::StatusOr<std::string> MembersTextWithin(Work& work, const Value& value) {
+  const auto too_much = [] {
+    return absl::InvalidArgumentError("values too large to be formatted");
+  };
+  if (!work.Spend(1)) return too_much();
+  absl::StatusOr<std::string> text = TextOfKind(work, value);
+  if (text.ok() && !work.Spend(text->size() / kTextBlock)) return too_much();
+  return text;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> MembersText(const Value& value) {
+  Work own;
+  return MembersTextWithin(Work::OfRun(own), value);
 }
 
 }  // namespace bth::cel

@@ -9,7 +9,7 @@
 namespace bth::cel {
 
 // [1, "a", 2.500000], {"k":1}: entries of maps in the order of their keys' texts. Errors: a value
-// of a kind that has no text.
+// of a kind that has no text, or more to print than the run's work allows.
 absl::StatusOr<std::string> MembersText(const Value& value);
 
 }  // namespace bth::cel

@@ -3,6 +3,8 @@
 #include "base/strings.h"
 #include "cel/kubernetes/declare.h"
 #include "cel/kubernetes/libraries.h"
+#include "cel/stdlib/pattern.h"
+#include "cel/values/work.h"
 #include "re2/re2.h"
 
 namespace bth::cel {
@@ -56,6 +58,8 @@ Value WithPattern(std::string_view source, const Use& use) {
   options.set_log_errors(false);
   options.set_max_mem(kFindPatternBytesMax);
   const re2::RE2 pattern(ToPiece(source), options);
+  Work own;
+  Work::OfRun(own).Spend(StepsOfPattern(pattern));
   if (!pattern.ok()) return Value::Error(StrCat("Illegal regex: ", pattern.error()));
   return use(pattern);
 }

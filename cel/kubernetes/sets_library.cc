@@ -1,17 +1,22 @@
 #include "cel/kubernetes/declare.h"
 #include "cel/kubernetes/libraries.h"
 #include "cel/values/value_index.h"
+#include "cel/values/work.h"
 
 namespace bth::cel {
 namespace {
 
+// Ends early where the run's work is spent, as the run then does.
 ValueIndex IndexOfList(const ListView& list) {
+  Work own;
+  const Work& work = Work::OfRun(own);
   ValueIndex index;
-  for (size_t i = 0; i < list.size(); ++i) index.Add(list.at(i));
+  for (size_t i = 0; i < list.size() && !work.is_spent(); ++i) index.Add(list.at(i));
   return index;
 }
 
 bool ContainsAll(const ListView& list, const ListView& wanted) {
+  if (wanted.size() == 0) return true;  // Costs nothing, however long the list is.
   const ValueIndex index = IndexOfList(list);
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (!index.Contains(wanted.at(i))) return false;
@@ -20,6 +25,7 @@ bool ContainsAll(const ListView& list, const ListView& wanted) {
 }
 
 bool ContainsAny(const ListView& list, const ListView& wanted) {
+  if (wanted.size() == 0) return false;
   const ValueIndex index = IndexOfList(list);
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (index.Contains(wanted.at(i))) return true;

@@ -1,5 +1,6 @@
 #include "cel/stdlib/pattern.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -12,8 +13,17 @@ namespace {
 
 // Bounds what compiling and running a pattern takes, in bytes.
 constexpr int64_t kPatternMemoryMax = int64_t{2} << 20;
+// What one instruction of a compiled pattern takes, and a pattern that was given up as too large.
+constexpr uint64_t kStepsPerInstruction = 4;
+constexpr uint64_t kStepsOfTooLarge = uint64_t{1} << 18;
 
 }  // namespace
+
+uint64_t StepsOfPattern(const re2::RE2& regex) {
+  if (regex.error_code() == re2::RE2::ErrorPatternTooLarge) return kStepsOfTooLarge;
+  const auto instructions = static_cast<uint64_t>(std::max(regex.ProgramSize(), 0));
+  return regex.pattern().size() + instructions * kStepsPerInstruction;
+}
 
 Pattern::Pattern(std::string_view text) {
   re2::RE2::Options options(re2::RE2::Quiet);

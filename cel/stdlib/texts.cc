@@ -4,6 +4,7 @@
 #include "cel/stdlib/overloads.h"
 #include "cel/stdlib/pattern.h"
 #include "cel/stdlib/standard.h"
+#include "cel/values/work.h"
 
 namespace bth::cel {
 namespace {
@@ -23,7 +24,10 @@ Value EndsWithText(TextArgs args) {
 }
 
 Value MatchesText(TextArgs args) {
-  return Pattern(args[1].AsString()).Matches(args[0].AsString());
+  const Pattern pattern(args[1].AsString());
+  Work own;
+  Work::OfRun(own).Spend(pattern.steps());
+  return pattern.Matches(args[0].AsString());
 }
 
 // A run counts the text's size, an estimate that of what is looked for.

@@ -9,13 +9,12 @@
 #include "cel/values/containers.h"
 #include "cel/values/keyed_lists.h"
 #include "cel/values/value.h"
+#include "cel/values/work.h"
 
 namespace bth::cel {
 namespace {
 
-// Values that share their parts may be far larger than the memory they take: what a comparison
-// looks at is bounded, in members and in blocks of text.
-constexpr uint64_t kComparedMax = uint64_t{1} << 23;
+// A block of text is one step of work, as a member is.
 constexpr uint64_t kComparedBlock = 64;
 
 bool IsNumber(ValueKind kind) {
@@ -72,12 +71,12 @@ std::optional<int> CompareNumbers(const Value& a, const Value& b) {
 // Compares two values, members within members by recursion: kValueDepthMax deep.
 class Comparison final {
  public:
-  bool spent() const { return left_ == 0; }
+  explicit Comparison(Work& work) : work_(work) {}
 
   Value Equals(const Value& a, const Value& b) {
     if (a.is_error()) return a;
     if (b.is_error()) return b;
-    if (!Spend(1)) return TooMuch();
+    if (!work_.Spend(1)) return TooMuch();
     if (IsNumber(a.kind()) && IsNumber(b.kind())) {
       return Value::Bool(CompareNumbers(a, b) == std::optional<int>(0));
     }
@@ -114,17 +113,12 @@ class Comparison final {
   }
 
  private:
-  bool Spend(uint64_t steps) {
-    const bool enough = left_ >= steps;
-    left_ = enough ? left_ - steps : 0;
-    return enough;
-  }
   static Value TooMuch() { return Value::Error("values too large to be compared"); }
   static bool IsFalse(const Value& value) { return value.is(ValueKind::kBool) && !value.AsBool(); }
 
   Value TextsEqual(std::string_view a, std::string_view b) {
     if (a.size() != b.size()) return Value::Bool(false);
-    if (!Spend(a.size() / kComparedBlock)) return TooMuch();
+    if (!work_.Spend(a.size() / kComparedBlock)) return TooMuch();
     return Value::Bool(a == b);
   }
 
@@ -144,7 +138,7 @@ class Comparison final {
     Value answer = Value::Bool(true);
     for (size_t i = 0; i < a.size(); ++i) {
       if (Decides(Equals(a.at(i), b.at(i)), &answer)) break;
-      if (left_ == 0) return TooMuch();
+      if (work_.is_spent()) return TooMuch();
     }
     return answer;
   }
@@ -154,7 +148,7 @@ class Comparison final {
     const KeyedElements known(keys, a);
     Value answer = Value::Bool(true);
     for (size_t i = 0; i < b.size(); ++i) {
-      if (!Spend(1)) return TooMuch();
+      if (!work_.Spend(1)) return TooMuch();
       const Value element = b.at(i);
       const std::optional<Value> like = known.Find(element);
       if (!like) return Value::Bool(false);
@@ -170,7 +164,7 @@ class Comparison final {
       const std::optional<Value> other = b.Find(a.KeyAt(i));
       if (!other) return Value::Bool(false);
       if (Decides(Equals(a.ValueAt(i), *other), &answer)) break;
-      if (left_ == 0) return TooMuch();
+      if (work_.is_spent()) return TooMuch();
     }
     return answer;
   }
@@ -185,7 +179,7 @@ class Comparison final {
       const std::optional<Value> other = b.Field(field);
       if (!mine || !other) return Value::Bool(false);
       if (Decides(Equals(*mine, *other), &answer)) break;
-      if (left_ == 0) return TooMuch();
+      if (work_.is_spent()) return TooMuch();
     }
     return answer;
   }
@@ -195,25 +189,28 @@ class Comparison final {
     return Equals(*a, *b);
   }
 
-  uint64_t left_ = kComparedMax;
+  Work& work_;
 };
 
 }  // namespace
 
 Value ListContains(const ListView& list, const Value& value) {
-  Comparison comparison;
+  Work own;
+  Work& work = Work::OfRun(own);
+  Comparison comparison(work);
   Value answer = Value::Bool(false);
   for (size_t i = 0; i < list.size(); ++i) {
     Value equal = comparison.Equals(list.at(i), value);
     if (equal.is(ValueKind::kBool) && equal.AsBool()) return equal;
     if (equal.is_error() && !answer.is_error()) answer = std::move(equal);
-    if (comparison.spent()) break;
+    if (work.is_spent()) break;
   }
   return answer;
 }
 
 Value Equal(const Value& a, const Value& b) {
-  return Comparison().Equals(a, b);
+  Work own;
+  return Comparison(Work::OfRun(own)).Equals(a, b);
 }
 
 std::optional<int> Compare(const Value& a, const Value& b) {

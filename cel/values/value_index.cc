@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/strings.h"
+#include "cel/values/work.h"
 
 namespace bth::cel {
 namespace {
@@ -12,6 +13,9 @@ namespace {
 // How much of a container the key looks at.
 constexpr int kKeyDepth = 3;
 constexpr size_t kKeyItems = 8;
+// What making and looking up a key takes, in steps of work: these and one for so many bytes.
+constexpr uint64_t kKeySteps = 4;
+constexpr uint64_t kKeyBlock = 8;
 
 // Its bits: fewer digits would make one key of many numbers. The two zeros are equal.
 void AppendNumber(double number, std::string* key) {
@@ -102,7 +106,10 @@ bool HasEqual(const std::vector<Value>& values, const Value& value) {
 }  // namespace
 
 void AppendIndexText(const Value& value, std::string* text) {
+  const size_t before = text->size();
   AppendKey(value, kKeyDepth, text);
+  Work own;
+  Work::OfRun(own).Spend(kKeySteps + (text->size() - before) / kKeyBlock);
 }
 
 bool ValueIndex::Add(const Value& value) {
