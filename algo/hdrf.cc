@@ -33,7 +33,6 @@ double WeightAt(const std::vector<std::string>& weights, size_t i) {
 
 HdrfTree::HdrfTree(const ResourceVec& total) : total_(total) {
   nodes_.emplace_back();
-  stale_.push_back(kRoot);
   UpdateDemanding();
 }
 
@@ -53,13 +52,12 @@ HdrfTree::NodeIndex HdrfTree::ChildOf(NodeIndex parent, std::string_view name, d
   if (added) {
     Node node;
     node.parent = parent;
-    node.standing.weight = weight;
-    node.stale = false;
+    node.weight = weight;
     node.name = name;
     nodes_.push_back(std::move(node));
     Link(next);
     MarkStale(next);
-  } else if (nodes_[it->second].standing.weight != weight) {
+  } else if (nodes_[it->second].weight != weight) {
     has_contradictions_ = true;
   }
   return it->second;
@@ -78,6 +76,8 @@ void HdrfTree::Link(NodeIndex node) {
   std::vector<NodeIndex>& siblings = nodes_[nodes_[node].parent].children;
   const auto before = [this](NodeIndex a, NodeIndex b) { return ComesBefore(a, b); };
   siblings.insert(std::upper_bound(siblings.begin(), siblings.end(), node, before), node);
+  nodes_[node].position = 0;  // Given out with the next sums.
+  Reshape(nodes_[node].parent);
 }
 
 void HdrfTree::Unlink(NodeIndex node) {
@@ -85,6 +85,8 @@ void HdrfTree::Unlink(NodeIndex node) {
   const auto before = [this](NodeIndex a, NodeIndex b) { return ComesBefore(a, b); };
   const auto first = std::lower_bound(siblings.begin(), siblings.end(), node, before);
   siblings.erase(std::find(first, siblings.end(), node));
+  nodes_[node].position = kUnlinked;
+  Reshape(nodes_[node].parent);
 }
 
 HdrfTree::NodeIndex HdrfTree::AddJob(const Path& path, const ResourceVec& allocated,
@@ -92,7 +94,7 @@ HdrfTree::NodeIndex HdrfTree::AddJob(const Path& path, const ResourceVec& alloca
                                      std::shared_ptr<const model::JobFacts> facts) {
   auto index = static_cast<NodeIndex>(nodes_.size());
   if (unused_.empty()) {
-    nodes_.emplace_back().stale = false;
+    nodes_.emplace_back();
   } else {
     index = unused_.back();
     unused_.pop_back();
@@ -103,8 +105,6 @@ HdrfTree::NodeIndex HdrfTree::AddJob(const Path& path, const ResourceVec& alloca
   node.request = request;
   node.facts = std::move(facts);
   Link(index);
-  // What was stale before it had this parent told the other one.
-  nodes_[index].stale ? MarkStale(path.back()) : MarkStale(index);
   Change(index, allocated);
   return index;
 }
@@ -135,77 +135,116 @@ void HdrfTree::SetJob(NodeIndex job, const ResourceVec& allocated, const Resourc
 void HdrfTree::SetTotal(const ResourceVec& total) {
   if (total_ == total) return;
   total_ = total;
+  views_.clear();
   UpdateDemanding();
-  MarkAllStale();
+}
+
+void HdrfTree::Reshape(NodeIndex queue) {
+  for (View& view : views_) {
+    MarkStale(view, queue);
+    view.rows[queue].sums = nullptr;
+  }
+}
+
+void HdrfTree::MarkStale(NodeIndex node) {
+  for (View& view : views_) MarkStale(view, node);
 }
 
 // Ancestors of a stale node are stale: the walk up can stop at the first one.
-void HdrfTree::MarkStale(NodeIndex node) {
-  while (!nodes_[node].stale) {
-    nodes_[node].stale = true;
-    stale_.push_back(node);
+void HdrfTree::MarkStale(View& view, NodeIndex node) const {
+  if (view.rows.size() < nodes_.size()) view.rows.resize(nodes_.size());
+  while (!view.rows[node].stale) {
+    view.rows[node].stale = true;
+    view.stale.push_back(node);
     node = nodes_[node].parent;
   }
 }
 
 void HdrfTree::UpdateDemanding() {
-  const DimMask demanding = DimsOver(total_, allocated_, total_.Positive());
-  if (demanding == demanding_) return;
-  demanding_ = demanding;  // Any job may have become saturated, or no longer be.
-  MarkAllStale();
+  demanding_ = DimsOver(total_, allocated_, total_.Positive());
 }
 
-void HdrfTree::MarkAllStale() {
-  for (NodeIndex i = 0; i < nodes_.size(); ++i) MarkStale(i);
+HdrfTree::View& HdrfTree::FreshView() {
+  auto view = std::find_if(views_.begin(), views_.end(),
+                           [this](const View& known) { return known.demanding == demanding_; });
+  if (view == views_.end()) {
+    if (views_.size() == kViewsMax) views_.pop_back();
+    view = views_.insert(views_.end(), View());
+    view->demanding = demanding_;
+    for (NodeIndex i = 0; i < nodes_.size(); ++i) MarkStale(*view, i);
+  }
+  std::rotate(views_.begin(), view, view + 1);
+  Refresh(views_.front());
+  return views_.front();
 }
 
-void HdrfTree::Refresh() {
+void HdrfTree::Refresh(View& view) {
   // Children before parents.
-  std::sort(stale_.begin(), stale_.end(), [this](NodeIndex a, NodeIndex b) {
+  std::sort(view.stale.begin(), view.stale.end(), [this](NodeIndex a, NodeIndex b) {
     return nodes_[a].is_job != nodes_[b].is_job ? nodes_[a].is_job : a > b;
   });
-  for (NodeIndex index : stale_) {
-    Node& node = nodes_[index];
-    if (node.is_job) {
-      RecomputeJob(node);
+  work_ += view.stale.size();
+  for (NodeIndex index : view.stale) {
+    if (nodes_[index].is_job) {
+      RecomputeJob(view, index);
     } else {
-      RecomputeQueue(node);
+      RecomputeQueue(view, index);
     }
-    node.stale = false;
+    TellParent(view, index);
+    view.rows[index].stale = false;
   }
-  stale_.clear();
+  view.stale.clear();
 }
 
 // Only what the job already holds is looked at: one that holds nothing is never saturated.
-void HdrfTree::RecomputeJob(Node& node) const {
+void HdrfTree::RecomputeJob(View& view, NodeIndex index) const {
+  const Node& node = nodes_[index];
   bool saturated = false;
   for (int d = 0; d < model::kDims; ++d) {
-    node.amounts[static_cast<size_t>(d)] = static_cast<double>(node.allocated[d]);
     if (node.allocated[d] <= 0 || node.request[d] == 0) continue;
-    const bool demanding = (demanding_ >> d & 1u) != 0;
+    const bool demanding = (view.demanding >> d & 1u) != 0;
     saturated = saturated || node.allocated[d] >= node.request[d] || !demanding;
   }
-  node.standing.saturated = saturated;
-  node.standing.share = ShareOf(node.amounts);
+  view.rows[index].saturated = saturated;
+  view.rows[index].share = ShareOf(AmountsOf(view, index));
 }
 
-void HdrfTree::RecomputeQueue(Node& node) const {
-  double least = 1;
-  bool saturated = true;
-  for (NodeIndex index : node.children) {
-    const Standing& child = nodes_[index].standing;
-    saturated = saturated && child.saturated;
-    if (child.share != 0 && !child.saturated) least = std::min(least, child.share);
+void HdrfTree::RecomputeQueue(View& view, NodeIndex index) {
+  Row& row = view.rows[index];
+  if (row.sums == nullptr) {
+    const std::vector<NodeIndex>& children = nodes_[index].children;
+    row.sums = std::make_unique<HdrfSums>(children.size(), total_.Positive());
+    uint32_t position = 0;
+    work_ += children.size();
+    for (NodeIndex child : children) {
+      nodes_[child].position = position++;
+      TellParent(view, child);
+    }
   }
-  node.amounts = {};
-  for (NodeIndex index : node.children) {
-    const Node& child = nodes_[index];
-    if (child.standing.share == 0) continue;
-    const double scale = child.standing.saturated ? 1 : least / child.standing.share;
-    for (size_t d = 0; d < model::kDims; ++d) node.amounts[d] += child.amounts[d] * scale;
+  const uint64_t before = row.sums->work();
+  row.sums->Refresh();
+  work_ += row.sums->work() - before;
+  row.saturated = row.sums->saturated();
+  row.share = ShareOf(row.sums->amounts());
+}
+
+// Sums that are still to be made look at all children then.
+void HdrfTree::TellParent(View& view, NodeIndex index) const {
+  const Node& node = nodes_[index];
+  if (index == kRoot || node.position == kUnlinked) return;
+  HdrfSums* const sums = view.rows[node.parent].sums.get();
+  if (sums == nullptr) return;
+  const Row& row = view.rows[index];
+  sums->Set(node.position, AmountsOf(view, index), row.share, row.saturated);
+}
+
+HdrfTree::Amounts HdrfTree::AmountsOf(const View& view, NodeIndex index) const {
+  if (!nodes_[index].is_job) return view.rows[index].sums->amounts();
+  Amounts amounts;
+  for (int d = 0; d < model::kDims; ++d) {
+    amounts[static_cast<size_t>(d)] = static_cast<double>(nodes_[index].allocated[d]);
   }
-  node.standing.saturated = saturated;
-  node.standing.share = ShareOf(node.amounts);
+  return amounts;
 }
 
 double HdrfTree::ShareOf(const Amounts& amounts) const {
@@ -218,22 +257,22 @@ double HdrfTree::ShareOf(const Amounts& amounts) const {
 }
 
 int HdrfTree::Compare(const Path& left, const Path& right) {
-  Refresh();
+  const View& view = FreshView();
   const size_t length = std::min(left.size(), right.size());
   for (size_t i = 0; i < length; ++i) {
-    const Standing& l = nodes_[left[i]].standing;
-    const Standing& r = nodes_[right[i]].standing;
+    const Row& l = view.rows[left[i]];
+    const Row& r = view.rows[right[i]];
     if (l.saturated != r.saturated) return l.saturated ? 1 : -1;
-    const double left_share = l.share / l.weight;
-    const double right_share = r.share / r.weight;
+    const double left_share = l.share / nodes_[left[i]].weight;
+    const double right_share = r.share / nodes_[right[i]].weight;
     if (left_share != right_share) return left_share < right_share ? -1 : 1;
   }
   return 0;
 }
 
 HdrfTree::Standing HdrfTree::StandingOf(NodeIndex node) {
-  Refresh();
-  return nodes_[node].standing;
+  const Row& row = FreshView().rows[node];
+  return {.share = row.share, .weight = nodes_[node].weight, .saturated = row.saturated};
 }
 
 }  // namespace bth::algo

@@ -1,14 +1,15 @@
 // Hierarchical dominant-resource fairness: a tree of queues with jobs as leaves.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "algo/hdrf_sums.h"
 #include "algo/resource_algebra.h"
 #include "api/model/job.h"
 
@@ -20,7 +21,12 @@ namespace bth::algo {
 // Rows are recomputed when somebody compares and only where something changed. A result depends
 // on the present queues and amounts alone, never on how they came about: trying and taking back
 // restores it exactly, and a tree that was changed answers as one made anew, unless weights
-// contradict each other. Thread: one.
+// contradict each other.
+//
+// A change of one job of n costs O(log² n), in the queues above it as well, unless it changes which
+// share is the poorest of its queue, or is most of what that holds (HdrfSums), or which dimensions
+// are used up: standings by the latest few sets of these are kept, as tries go back and forth.
+// Thread: one.
 class HdrfTree {
  public:
   using NodeIndex = uint32_t;
@@ -65,32 +71,52 @@ class HdrfTree {
     bool saturated = false;
   };
   Standing StandingOf(NodeIndex node);
+  // Jobs, queues and runs of children that were looked at so far, for tests.
+  uint64_t work() const { return work_; }
 
  private:
-  using Amounts = std::array<double, model::kDims>;
+  using Amounts = HdrfSums::Amounts;
+  static constexpr uint32_t kUnlinked = std::numeric_limits<uint32_t>::max();
+  static constexpr size_t kViewsMax = 4;
+
   struct Node {
     NodeIndex parent = 0;
+    uint32_t position = 0;  // Among the children of the parent, as of their sums.
     bool is_job = false;
-    bool stale = true;
-    Standing standing;
+    double weight = 1;
     std::vector<NodeIndex> children;  // Queues by name, then jobs by age.
-    Amounts amounts{};
     std::string name;       // Of an element of a path; its index is higher than its parent's.
     ResourceVec allocated;  // Of a job.
     ResourceVec request;    // Of a job.
     std::shared_ptr<const model::JobFacts> facts;  // Of a job; may be null.
+  };
+  struct Row {
+    double share = 0;
+    bool saturated = false;
+    bool stale = false;
+    std::unique_ptr<HdrfSums> sums;  // Of a queue; null: its children are others now.
+  };
+  // Standings while the cluster is not used up in some dimensions.
+  struct View {
+    DimMask demanding = 0;
+    std::vector<Row> rows;  // By node.
+    std::vector<NodeIndex> stale;
   };
 
   NodeIndex ChildOf(NodeIndex parent, std::string_view name, double weight);
   bool ComesBefore(NodeIndex a, NodeIndex b) const;
   void Link(NodeIndex node);
   void Unlink(NodeIndex node);
+  void Reshape(NodeIndex queue);
   void MarkStale(NodeIndex node);
-  void MarkAllStale();
+  void MarkStale(View& view, NodeIndex node) const;
   void UpdateDemanding();
-  void Refresh();
-  void RecomputeJob(Node& node) const;
-  void RecomputeQueue(Node& node) const;
+  View& FreshView();
+  void Refresh(View& view);
+  void RecomputeJob(View& view, NodeIndex index) const;
+  void RecomputeQueue(View& view, NodeIndex index);
+  void TellParent(View& view, NodeIndex index) const;
+  Amounts AmountsOf(const View& view, NodeIndex index) const;
   double ShareOf(const Amounts& amounts) const;
 
   ResourceVec total_;
@@ -98,8 +124,9 @@ class HdrfTree {
   DimMask demanding_ = 0;  // Dimensions in which the cluster is not used up.
   std::vector<Node> nodes_;
   std::vector<NodeIndex> unused_;  // Leaves of jobs that were removed.
-  std::vector<NodeIndex> stale_;
+  std::vector<View> views_;        // The latest first.
   bool has_contradictions_ = false;
+  uint64_t work_ = 0;
   absl::flat_hash_map<std::pair<NodeIndex, std::string>, NodeIndex> children_;
 };
 
