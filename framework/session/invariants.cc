@@ -234,8 +234,9 @@ void CheckVolumes(const BindEffect& bind, absl::flat_hash_map<std::string, std::
 model::HyperNodeId PlaceOf(const Session& session, const model::Usage& usage, JobId job,
                            model::SubJobId sub_job) {
   GangPlaces places;
-  for (TaskId task : *session.job(job).tasks) {
-    if (sub_job.valid() && session.task(task).sub_job != sub_job) continue;
+  const absl::Span<const TaskId> tasks =
+      sub_job.valid() ? session.topology().TasksOf(sub_job) : *session.job(job).tasks;
+  for (TaskId task : tasks) {
     const TaskState& state = usage.tasks[task];
     const bool placed = state.node.valid() && model::InGroup(state.status, model::kAllocatedGroup);
     if (placed) places.Move(session.topology().tree(), state.node, +1);

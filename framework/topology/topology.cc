@@ -154,26 +154,25 @@ bool Topology::Asks(SubJobId sub_job) const {
   return spec != nullptr && spec->mode != NetworkTopologySpec::Mode::kNone;
 }
 
+// As they are now.
+GangPlaces Topology::CountPlaces(absl::Span<const TaskId> tasks) const {
+  GangPlaces places;
+  for (TaskId task : tasks) {
+    const model::TaskState& state = placements_.usage().tasks[task];
+    if (IsPlaced(state)) places.Move(tree(), state.node, +1);
+  }
+  return places;
+}
+
 GangPlaces& Topology::PlacesOf(JobId job) const {
   const auto [at, fresh] = jobs_.try_emplace(job);
-  if (fresh) {
-    for (TaskId task : *base_.jobs[job].tasks) {
-      const model::TaskState& state = placements_.usage().tasks[task];
-      if (IsPlaced(state)) at->second.Move(tree(), state.node, +1);
-    }
-  }
+  if (fresh) at->second = CountPlaces(*base_.jobs[job].tasks);
   return at->second;
 }
 
 GangPlaces& Topology::PlacesOf(SubJobId sub_job) const {
   const auto [at, fresh] = sub_jobs_.try_emplace(sub_job);
-  if (fresh) {
-    for (TaskId task : *base_.jobs[base_.sub_jobs[sub_job].job].tasks) {
-      const model::TaskState& state = placements_.usage().tasks[task];
-      if (base_.tasks[task].sub_job != sub_job || !IsPlaced(state)) continue;
-      at->second.Move(tree(), state.node, +1);
-    }
-  }
+  if (fresh) at->second = CountPlaces(TasksOf(sub_job));
   return at->second;
 }
 

@@ -9,12 +9,14 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
 #include "api/model/snapshot.h"
 #include "framework/hooks/hooks.h"
 #include "framework/session/placements.h"
 #include "framework/topology/domain_slots.h"
 #include "framework/topology/domain_sums.h"
 #include "framework/topology/gang_places.h"
+#include "framework/topology/sub_job_tasks.h"
 
 namespace bth::framework {
 
@@ -24,7 +26,7 @@ class Topology {
  public:
   // All of them outlive it.
   Topology(const model::Snapshot& base, const HookTable& hooks, const Placements& placements)
-      : base_(base), hooks_(hooks), placements_(placements) {}
+      : base_(base), hooks_(hooks), placements_(placements), sub_job_tasks_(base) {}
 
   // Before the table is frozen: hears of moves from now on.
   void Follow(HookTable& hooks);
@@ -61,6 +63,12 @@ class Topology {
   // Asks for anything at all, be it that nobody understands it.
   bool Asks(model::SubJobId sub_job) const;
 
+  // In the order of the job; valid as long as the session. Cost: those of the job, once; then
+  // theirs.
+  absl::Span<const model::TaskId> TasksOf(model::SubJobId sub_job) const {
+    return sub_job_tasks_.Of(sub_job);
+  }
+
   // The lowest HyperNode that all placed and pipelined tasks are in; invalid: there are none.
   model::HyperNodeId AllocatedIn(model::JobId job) const;
   model::HyperNodeId AllocatedIn(model::SubJobId sub_job) const;
@@ -86,6 +94,7 @@ class Topology {
   const model::NetworkTopologySpec* BindingSpecOf(model::SubJobId sub_job) const;
   GangPlaces& PlacesOf(model::JobId job) const;
   GangPlaces& PlacesOf(model::SubJobId sub_job) const;
+  GangPlaces CountPlaces(absl::Span<const model::TaskId> tasks) const;
   void Note(model::TaskId task, model::NodeId node, int32_t sign);
   // Every ready node is in a HyperNode up to that tier.
   int32_t covered_from() const;
@@ -99,6 +108,7 @@ class Topology {
   mutable std::shared_ptr<const model::HyperNodeTree> tree_;
   mutable std::unique_ptr<DomainSums> sums_;
   mutable std::optional<int32_t> covered_from_;
+  mutable SubJobTasks sub_job_tasks_;
   // Of shapes that were asked about; begun anew when there are kShapesMax.
   static constexpr size_t kShapesMax = 256;
   mutable absl::flat_hash_map<model::ShapeId, std::unique_ptr<DomainSlots>> slots_;

@@ -70,11 +70,11 @@ std::vector<const DeviceClaimFacts*> DeviceLedger::ClaimsOf(TaskId task) const {
   const model::PodDeviceClaims* claims = base.tasks[task].device_claims.get();
   if (claims == nullptr || base.device_claims == nullptr) return out;
   const std::string& ns = base.tasks[task].names->ns;
+  absl::flat_hash_set<const DeviceClaimFacts*> known;
   for (const model::DeviceClaimUse& use : claims->uses) {
     if (use.claim.empty()) continue;
     const DeviceClaimFacts* claim = base.device_claims->claims.Find(StrCat(ns, "/", use.claim));
-    const bool fresh = claim != nullptr && std::find(out.begin(), out.end(), claim) == out.end();
-    if (fresh) out.push_back(claim);
+    if (claim != nullptr && known.insert(claim).second) out.push_back(claim);
   }
   return out;
 }
@@ -109,15 +109,14 @@ DeviceLedger::Minimum DeviceLedger::MinimumOf(JobId job, bool waiting) const {
     return std::tie(left.name, left.uid) < std::tie(right.name, right.uid);
   });
   Minimum sum;
+  absl::flat_hash_set<const DeviceClaimFacts*> known;
   const auto holds = [this, waiting](TaskId task) {
     return waiting && model::InGroup(session_.state(task).status, model::kAllocatedGroup);
   };
   const auto add = [&](TaskId task) {
     if (holds(task)) return;
     for (const DeviceClaimFacts* claim : ClaimsOf(task)) {
-      const auto& known = sum.claims;
-      const bool fresh = std::find(known.begin(), known.end(), claim) == known.end();
-      if (fresh) sum.claims.push_back(claim);
+      if (known.insert(claim).second) sum.claims.push_back(claim);
     }
   };
   const bool has_roles = row.roles != nullptr && !row.roles->empty();
@@ -126,23 +125,25 @@ DeviceLedger::Minimum DeviceLedger::MinimumOf(JobId job, bool waiting) const {
     for (size_t i = 0; i < count; ++i) add(tasks[i]);
     return sum;
   }
+  absl::flat_hash_map<model::RoleId, std::vector<TaskId>> by_role;
+  for (TaskId task : tasks) by_role[session_.task(task).role].push_back(task);
   for (model::RoleId role : *row.roles) {
+    const auto found = by_role.find(role);
+    if (found == by_role.end()) continue;
     int64_t left = session_.base().roles[role].min_available;
-    std::optional<TaskId> first;
-    for (TaskId task : tasks) {
-      if (session_.task(task).role != role || left <= 0) continue;
-      if (!first) first = task;
-      add(task);
+    for (auto task = found->second.begin(); task != found->second.end() && left > 0; ++task) {
+      add(*task);
       --left;
     }
-    if (!first || left <= 0) continue;
-    // Those that are not made yet will have claims of their own, as that one has from a template.
-    const model::PodDeviceClaims& uses = *session_.task(*first).device_claims;
+    if (left <= 0) continue;
+    // Those that are not made yet will have claims of their own, as the first has from a template.
+    const TaskId first = found->second.front();
+    const model::PodDeviceClaims& uses = *session_.task(first).device_claims;
     const bool own = std::any_of(uses.uses.begin(), uses.uses.end(), [](const auto& use) {
       return use.kind == model::DeviceClaimUse::Kind::kFromTemplate;
     });
     if (!own) continue;
-    for (const DeviceClaimFacts* claim : ClaimsOf(*first)) {
+    for (const DeviceClaimFacts* claim : ClaimsOf(first)) {
       if (claim->owner_uid.empty()) continue;
       algo::Add(algo::AmountsOf(*claim, parts_), left, &sum.unmade);
     }

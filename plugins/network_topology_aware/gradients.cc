@@ -32,8 +32,7 @@ ResourceVec MinimumOf(const Session& session, const HyperNodeQuestion& question)
   }
   ResourceVec all;
   std::optional<ResourceVec> least;
-  for (TaskId task : *session.job(question.job).tasks) {
-    if (session.task(task).sub_job != question.sub_job) continue;
+  for (TaskId task : session.topology().TasksOf(question.sub_job)) {
     if (session.state(task).status != model::TaskStatus::kPending) continue;
     const ResourceVec& request = session.request(task);
     all += request;

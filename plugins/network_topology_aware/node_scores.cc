@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kTop = 100;
 
-int32_t TasksOf(const framework::Session& session, SubJobId sub_job) {
+int32_t CountTasks(const framework::Session& session, SubJobId sub_job) {
   return model::CountStatuses(session.usage().sub_jobs[sub_job].by_status, ~0u);
 }
 
@@ -31,7 +31,7 @@ void AddShares(const framework::Session& session, SubJobId sub_job, absl::Span<d
   if (scores.size() < 2 || !session.topology().AllocatedIn(sub_job).valid()) return;
   const double most = *std::max_element(scores.begin(), scores.end());
   if (std::count(scores.begin(), scores.end(), most) < 2) return;
-  const int32_t tasks = TasksOf(session, sub_job);
+  const int32_t tasks = CountTasks(session, sub_job);
   if (tasks == 0) return;
   HyperNodeId last;
   double share = 0;
@@ -164,8 +164,7 @@ void NodeScores::AddOrder(SubJobId sub_job, absl::Span<const HyperNodeId> candid
   // What is there already is in use, and not asked for again.
   ResourceVec request;
   absl::flat_hash_map<HyperNodeId, ResourceVec> there;
-  for (TaskId task : *session_.job(session_.base().sub_jobs[sub_job].job).tasks) {
-    if (session_.task(task).sub_job != sub_job) continue;
+  for (TaskId task : topology.TasksOf(sub_job)) {
     const model::TaskState& state = session_.state(task);
     request += session_.request(task);
     if (!model::InGroup(state.status, model::kAllocatedGroup)) continue;
@@ -189,9 +188,7 @@ void NodeScores::AddMost(SubJobId sub_job, const ResourceVec& before,
   framework::DomainSums& sums = session_.topology().sums();
   const framework::DomainSum& all = sums.Of(session_.topology().tree().root());
   ResourceVec request;
-  for (TaskId task : *session_.job(session_.base().sub_jobs[sub_job].job).tasks) {
-    if (session_.task(task).sub_job == sub_job) request += session_.request(task);
-  }
+  for (TaskId task : session_.topology().TasksOf(sub_job)) request += session_.request(task);
   for (size_t i = 0; i < candidates.size(); ++i) {
     const framework::DomainSum& one = sums.Of(candidates[i]);
     const double most = options_.prefers_tightest
