@@ -16,7 +16,9 @@ namespace bth::actions::eviction {
 // A failed search speaks for another task while nothing in the session has changed, when that task
 // may be put on the same nodes, asks for as much or more, looks the same to plugins that judge
 // evictors (queue and priorities, and what the job holds: no less than the first one's), and has
-// no fewer pods to spare from. Lives for one run. Thread: scheduling.
+// no fewer pods to spare from. Where a plugin weighs jobs by all that they ask for, it speaks only
+// for tasks of the same shape, of the same job or of one that holds nothing either and asks for the
+// same in all. Lives for one run. Thread: scheduling.
 class KnownFailures {
  public:
   enum class SpeakFor : uint8_t {
@@ -60,6 +62,11 @@ class KnownFailures {
   };
 
   static Key KeyOf(const framework::Session& session, const Ask& ask);
+  // Plugins that are asked may answer otherwise for a job that asks for more in all.
+  bool WeighsJobs(const framework::Session& session, Reach reach) const;
+  // As far as jobs go, the failure speaks for tasks of this one.
+  static bool SpeaksForJob(const framework::Session& session, const Failure& failure,
+                           model::JobId job, bool weighs_jobs);
   // As far as requests go, the failure speaks for such a task.
   bool Covers(const Failure& failure, model::ShapeId shape,
               const model::ResourceVec& request) const {
