@@ -317,12 +317,6 @@ const std::string& StatusWriter::UidOf(const Target& target) const {
   return queues_.at(target.second).uid;
 }
 
-bool StatusWriter::IsHeldOff(const Target& target) const {
-  const auto failed = failures_.find(target);
-  return failed != failures_.end() && failed->second.refused == UidOf(target) &&
-         due_.Find(target) != nullptr;
-}
-
 void StatusWriter::Schedule(const Target& target) {
   if (busy_.contains(target)) return;  // Looked at again when the write is through.
   const Urgency urgency = UrgencyOf(target);
@@ -353,7 +347,9 @@ void StatusWriter::DueBy(const Target& target, Urgency urgency, absl::Duration d
   const absl::Duration now = api_.executor().Monotonic();
   absl::Duration at = now + delay;
   absl::Duration since = now;
-  if (const auto* const known = due_.Find(target); known != nullptr) {
+  const auto* const known = due_.Find(target);
+  // What merely ends a pause, or the memory of it, is no earlier wish.
+  if (known != nullptr && known->note.urgency != Urgency::kNone) {
     since = known->note.since;
     // What was to be told may not be so any more, and its time does not count. But a desired that
     // is a different one each time must be told as well.
@@ -366,8 +362,10 @@ void StatusWriter::DueBy(const Target& target, Urgency urgency, absl::Duration d
 }
 
 void StatusWriter::Drop(const Target& target) {
-  due_.Erase(target);  // A desired that is gone must not come due.
-  failures_.erase(target);
+  if (!KeepsPause(target)) {
+    due_.Erase(target);  // A desired that is gone must not come due.
+    failures_.erase(target);
+  }
   switch (target.first) {
     case Kind::kPodGroup:
       DropGroup(target.second);

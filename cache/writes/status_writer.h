@@ -107,6 +107,7 @@ class StatusWriter {
     // UID of the object whose last write the server refused, and would again; nothing: what failed
     // may be gone with the next news.
     std::optional<std::string> refused;
+    absl::Duration paused_until = absl::ZeroDuration();  // By the monotonic clock.
   };
   // Why a target waits for its time.
   struct Wait {
@@ -138,9 +139,13 @@ class StatusWriter {
   absl::Duration GathersUntil(const Target& target) const;
   // Of the object that the target's desired is for; it has one.
   const std::string& UidOf(const Target& target) const;
+  bool IsThere(const Target& target, const std::string& uid) const;
   // The server refused the last write, and the pause is not over. Nothing that cycles say of the
   // object ends it.
   bool IsHeldOff(const Target& target) const;
+  // Of a target without a desired: sees to it that one that comes again soon goes on with the
+  // pauses after refusals. False: there is nothing to remember, or it has been long enough.
+  bool KeepsPause(const Target& target);
   // Puts the target where its urgency belongs: ready, or due later.
   void Schedule(const Target& target);
   void MakeReady(const Target& target);

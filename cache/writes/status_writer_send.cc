@@ -170,12 +170,48 @@ void StatusWriter::Settled(const Target& target, const std::string& uid,
   // of the desired is tried on it. Two that never agree must not fill the server with their
   // quarrel.
   Failures& failures = failures_[target];
+  // One that was made anew begins anew.
+  if (failures.refused && *failures.refused != uid) failures.in_a_row = 0;
   failures.refused = is_refused ? std::optional(uid) : std::nullopt;
   const absl::Duration pause = Doubled(delays_.settle, ++failures.in_a_row, delays_.retry_max);
   const absl::Duration at =
       api_.executor().Monotonic() + client::RetryAfter(status).value_or(pause);
+  failures.paused_until = at;
   due_.Set(target, at, {at, Urgency::kNone});
   ArmTimer(at);
+}
+
+bool StatusWriter::IsThere(const Target& target, const std::string& uid) const {
+  switch (target.first) {
+    case Kind::kPodGroup:
+      return sent_groups_.Known(target.second, uid) != nullptr;
+    case Kind::kPod:
+      return mirror_.Pod(target.second, uid).has_value();
+    case Kind::kQueue:
+      break;
+  }
+  return sent_queues_.Known(target.second, uid) != nullptr;
+}
+
+bool StatusWriter::IsHeldOff(const Target& target) const {
+  const auto failed = failures_.find(target);
+  return failed != failures_.end() && failed->second.refused == UidOf(target) &&
+         api_.executor().Monotonic() < failed->second.paused_until;
+}
+
+// A desired that comes and goes would else be refused as often as it comes. What is remembered goes
+// `retry_max` after the pause; an object that is gone is noticed when the pause ends, or then.
+bool StatusWriter::KeepsPause(const Target& target) {
+  const auto failed = failures_.find(target);
+  if (failed == failures_.end() || !failed->second.refused) return false;
+  if (!IsThere(target, *failed->second.refused)) return false;
+  const absl::Duration now = api_.executor().Monotonic();
+  absl::Duration at = failed->second.paused_until;
+  if (at <= now) at += delays_.retry_max;
+  if (at <= now) return false;
+  due_.Set(target, at, {at, Urgency::kNone});
+  ArmTimer(at);
+  return true;
 }
 
 }  // namespace bth::cache

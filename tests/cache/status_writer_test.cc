@@ -76,6 +76,78 @@ TEST_CASE("status writer: what the server refuses is not sent with each cycle", 
   CHECK(bed.LastBody("/podgroups/g")["status"]["phase"].AsString() == "Inqueue");
 }
 
+// The server refuses to write PodGroup "g" and pod "p", whose wish comes and goes.
+struct FickleBed : WriterBed {
+  FickleBed() {
+    mirror.PutPodGroup(MakeGroup("g", 1, "", R"({"phase":"Pending"})"));
+    Put({.status = R"("phase":"Pending","conditions":[{"type":"PodScheduled",
+      "status":"False","reason":"Unschedulable","message":"as shown"}],)"});
+    server.script = [](const net::Request&) { return Refusal(403, "Forbidden"); };
+  }
+  void Want() { effects.Report(Report(*this, "another")); }
+  void WantWhatIsShown() {
+    framework::CycleReport report = Report(*this, "as shown", model::PodGroupPhase::kPending);
+    report.pod_groups[0].conditions.clear();
+    effects.Report(std::move(report));
+    executor.RunUntilIdle();
+  }
+  size_t SentFor(const char* object) const { return Sent("PATCH", object).size(); }
+};
+
+TEST_CASE("status writer: what the server refuses is not sent as often as its wish comes back",
+          "[cache]") {
+  FickleBed bed;
+  for (int i = 0; i < 3600; ++i) {
+    if (i / 3 % 2 == 0) {
+      bed.Want();
+    } else {
+      bed.WantWhatIsShown();
+    }
+    bed.executor.Advance(absl::Seconds(1));
+  }
+  for (const char* object : {"/podgroups/g", "/pods/p/status"}) {
+    CAPTURE(object);
+    CHECK(bed.SentFor(object) >= 10);
+    CHECK(bed.SentFor(object) <= 70);  // One a minute in the end.
+  }
+}
+
+TEST_CASE("status writer: a pause is forgotten when no wish has come back, or its object is gone",
+          "[cache]") {
+  FickleBed bed;
+  for (int i = 0; i < 300; ++i) {
+    bed.Want();
+    bed.executor.Advance(absl::Seconds(1));
+  }
+  bed.WantWhatIsShown();
+  CHECK(bed.writer.statuses().waiting() == 2);
+  const size_t sent = bed.SentFor("/podgroups/g");
+  SECTION("a minute after its end") {
+    bed.executor.Advance(absl::Seconds(121));
+    CHECK(bed.writer.statuses().waiting() == 0);
+    CHECK(bed.SentFor("/podgroups/g") == sent);
+    bed.Want();
+    bed.executor.Advance(absl::Seconds(4));
+    CHECK(bed.SentFor("/podgroups/g") == sent + 3);  // At once, after a second, after two more.
+  }
+  SECTION("and not before") {
+    bed.executor.Advance(absl::Seconds(61));
+    CHECK(bed.writer.statuses().waiting() == 2);
+    bed.Want();
+    bed.executor.Advance(absl::Seconds(59));
+    CHECK(bed.SentFor("/podgroups/g") == sent + 1);
+    bed.executor.Advance(absl::Seconds(2));
+    CHECK(bed.SentFor("/podgroups/g") == sent + 2);
+  }
+  SECTION("with its object") {
+    bed.mirror.RemovePod("ns/p");
+    bed.mirror.RemovePodGroup("ns/g");
+    bed.executor.Advance(absl::Seconds(61));
+    CHECK(bed.writer.statuses().waiting() == 0);
+  }
+  CHECK(bed.writer.idle());
+}
+
 TEST_CASE("status writer: news end the pause after a conflict, and that of an object made anew",
           "[cache]") {
   WriterBed bed;
