@@ -17,9 +17,9 @@ class Session;
 
 // Turns questions about a session into the extender's wire form and its answers back into ids.
 // Each call is one exchange (Filter: one per node, side by side) and blocks the calling thread for
-// at most the timeout. Errors are those of HttpPort, and kInvalidArgument for an answer that cannot
-// be understood. Names in answers that nobody asked about are left out and counted in `unknown`.
-// Thread: scheduling.
+// at most the timeout. Errors are those of HttpPort, kInvalidArgument for an answer that cannot be
+// understood, and kOutOfRange for a question that is too large to be sent: nobody was asked. Names
+// in answers that nobody asked about are left out and counted in `unknown`. Thread: scheduling.
 class ExtenderPort {
  public:
   virtual ~ExtenderPort() = default;

@@ -96,10 +96,11 @@ void Conversation::AddNodeHooks(HookRegistrar& hooks) {
   if (!options_.verbs.prioritize.empty()) {
     const auto rate = [this](TaskId task, absl::Span<const NodeId> nodes, absl::Span<double> sum) {
       if (!IsOfInterest(task) || nodes.empty()) return;
-      if (questions_.AddScores(task, nodes, sum)) {
+      const absl::Status status = questions_.AddScores(task, nodes, sum);
+      if (status.ok()) {
         unrated_.erase(task);
       } else {
-        unrated_.insert(task);
+        unrated_[task] = status;
       }
     };
     hooks.ScoreGlobal({rate, concerns});
@@ -136,20 +137,37 @@ Vote Conversation::Enqueueable(JobId job) {
       [&] { return port_.JobVote(line_.CallFor(options_.verbs.job_enqueueable), session_, job); });
   if (answer.ok() && *answer >= 0) return *answer > 0 ? Vote::kPermit : Vote::kAbstain;
   if (!answer.ok() && options_.ignorable) return Vote::kPermit;
-  const std::string_view why = answer.ok() ? " refuses the job" : " gave no answer";
+  std::string why = answer.ok() ? " refuses the job" : " gave no answer";
+  if (Line::IsNotSent(answer.status())) {
+    why = StrCat(" was not asked: ", answer.status().message());
+  }
   session_.notes().HoldAt(
       job, framework::Gate::kNotEnqueued, kName,
       StrCat("pod group is not admitted to its queue yet: the extender at ", options_.url, why));
   return Vote::kReject;
 }
 
+void Conversation::HoldIfNotSent(JobId job, const absl::Status& status) {
+  if (options_.ignorable || !job.valid() || !Line::IsNotSent(status)) return;
+  constexpr uint32_t kUnplacedGroup = model::StatusBit(model::TaskStatus::kPending) |
+                                      model::StatusBit(model::TaskStatus::kAllocated) |
+                                      model::StatusBit(model::TaskStatus::kPipelined);
+  if (session_.counts(job).Count(kUnplacedGroup) == 0) return;  // Nothing of it waits.
+  session_.notes().HoldAt(job, framework::Gate::kGangMinimum, kName,
+                          StrCat("pod group is not ready: the extender at ", options_.url,
+                                 " was not asked: ", status.message()));
+}
+
 bool Conversation::IsReady(JobId job) {
   if (refused_jobs_.contains(job)) return false;
   if (options_.verbs.job_ready.empty()) return true;
+  if (not_sent_.contains(job)) return options_.ignorable;
   return ready_.Get(session_, job, [&] {
-    return line_
-        .Try([&] { return port_.JobReady(line_.CallFor(options_.verbs.job_ready), session_, job); })
-        .value_or(options_.ignorable);
+    const absl::StatusOr<bool> answer = line_.Try(
+        [&] { return port_.JobReady(line_.CallFor(options_.verbs.job_ready), session_, job); });
+    if (Line::IsNotSent(answer.status())) not_sent_.insert(job);
+    HoldIfNotSent(job, answer.status());
+    return answer.value_or(options_.ignorable);
   });
 }
 
@@ -189,8 +207,9 @@ void Conversation::AddJobHooks(HookRegistrar& hooks) {
 
 // A placement that the extender refuses cannot be undone from here; its job counts as not ready,
 // so that the action takes the job's placements back.
-void Conversation::Refuse(TaskId task) {
+void Conversation::Refuse(TaskId task, const absl::Status& why) {
   const JobId job = session_.task(task).job;
+  HoldIfNotSent(job, why);
   if (job.valid() && refused_tasks_.insert(task).second) ++refused_jobs_[job];
 }
 void Conversation::TakeBackRefusal(TaskId task) {
@@ -205,11 +224,14 @@ void Conversation::AddEvents(HookRegistrar& hooks) {
     hooks.OnPlace([this](const TaskMove& move) {
       const TaskId task = move.task;
       if (!IsOfInterest(task)) return;
-      if (unrated_.contains(task)) Refuse(task);
+      const auto unrated = unrated_.find(task);
+      if (unrated != unrated_.end()) Refuse(task, unrated->second);
       if (options_.verbs.allocate.empty()) return;
       const absl::Status status = line_.Try(
           [&] { return port_.TaskEvent(line_.CallFor(options_.verbs.allocate), session_, task); });
-      if (absl::IsAborted(status) || (!status.ok() && !options_.ignorable)) Refuse(task);
+      if (absl::IsAborted(status) || (!status.ok() && !options_.ignorable)) {
+        Refuse(task, status);
+      }
     });
   }
   if (!verbs.deallocate.empty() || !verbs.allocate.empty() || !verbs.prioritize.empty()) {

@@ -58,7 +58,9 @@ class Conversation {
   framework::Vote Enqueueable(model::JobId job);
   bool IsReady(model::JobId job);
   void AddJobHooks(framework::HookRegistrar& hooks);
-  void Refuse(model::TaskId task);
+  // A job of which the extender cannot be asked is held for that reason.
+  void HoldIfNotSent(model::JobId job, const absl::Status& status);
+  void Refuse(model::TaskId task, const absl::Status& why);
   void TakeBackRefusal(model::TaskId task);
   void AddEvents(framework::HookRegistrar& hooks);
 
@@ -68,10 +70,12 @@ class Conversation {
   framework::Session& session_;
   std::vector<int> managed_dims_;
   NodeQuestions questions_;
-  absl::flat_hash_set<model::TaskId> unrated_;  // Placed, if at all, without scores that must be.
+  // Placed, if at all, without scores that must be, for this reason.
+  absl::flat_hash_map<model::TaskId, absl::Status> unrated_;
   absl::flat_hash_set<model::TaskId> refused_tasks_;
   absl::flat_hash_map<model::JobId, int> refused_jobs_;  // Tasks refused of each.
   AnswersOfVersion<model::JobId> ready_;
+  absl::flat_hash_set<model::JobId> not_sent_;  // Too large to be asked about in this session.
   AnswersOfVersion<model::QueueId> overused_;
 };
 

@@ -102,10 +102,12 @@ void NodeQuestions::Ask(TaskId task, absl::Span<const NodeId> nodes) {
 void NodeQuestions::AskPart(TaskId task, absl::Span<const NodeId> nodes) {
   const absl::Duration start = line_.clock().Monotonic();
   const auto answers = port_.Filter(line_.CallFor(options_.verbs.predicate), session_, task, nodes);
-  absl::Duration took = line_.clock().Monotonic() - start;
+  const absl::Duration took = line_.clock().Monotonic() - start;
+  // They were asked side by side: the time is that of one, which was sent if any was.
+  size_t timed = 0;
+  while (timed + 1 < nodes.size() && Line::IsNotSent(answers[timed].status())) ++timed;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    line_.Note(answers[i].status(), took);
-    took = absl::ZeroDuration();  // They were asked side by side.
+    line_.Note(answers[i].status(), i == timed ? took : absl::ZeroDuration());
     ReasonId verdict = kFits;
     if (!answers[i].ok()) {
       if (!options_.ignorable) {
@@ -118,13 +120,14 @@ void NodeQuestions::AskPart(TaskId task, absl::Span<const NodeId> nodes) {
   }
 }
 
-bool NodeQuestions::AddScores(TaskId task, absl::Span<const NodeId> nodes, absl::Span<double> sum) {
+absl::Status NodeQuestions::AddScores(TaskId task, absl::Span<const NodeId> nodes,
+                                      absl::Span<double> sum) {
   const auto answer = line_.Try(
       [&] { return port_.Score(line_.CallFor(options_.verbs.prioritize), session_, task, nodes); });
-  if (!answer.ok()) return options_.ignorable;
+  if (!answer.ok()) return options_.ignorable ? absl::OkStatus() : answer.status();
   line_.NoteUnknown(answer->unknown);
   for (size_t i = 0; i < nodes.size(); ++i) sum[i] += answer->scores[i];
-  return true;
+  return absl::OkStatus();
 }
 
 }  // namespace bth::plugins::extender

@@ -25,8 +25,9 @@ class NodeQuestions {
   void AskAhead(model::TaskId task);
   // The extender's word, asked for now if need be; kFits where something else refuses the node.
   framework::ReasonId VerdictOn(model::TaskId task, model::NodeId node);
-  // Adds the extender's scores. False when there are none though there must be.
-  bool AddScores(model::TaskId task, absl::Span<const model::NodeId> nodes, absl::Span<double> sum);
+  // Adds the extender's scores. Not OK: there are none though there must be.
+  absl::Status AddScores(model::TaskId task, absl::Span<const model::NodeId> nodes,
+                         absl::Span<double> sum);
   // Why a task that needs the extender has to wait; kFits: it does not.
   framework::ReasonId HoldReason();
 

@@ -1,7 +1,9 @@
 #include "scheduler/extender/wire.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
 
 #include "api/types/time.h"
 #include "base/row_at.h"
@@ -52,8 +54,15 @@ std::string ListText(const model::ResourceSet& set, const model::DimensionTable&
   return out.Take();
 }
 
-std::string PodText(const model::TaskRow& task, std::string_view node) {
-  if (task.document != nullptr) return *task.document;
+// Keys alone of a task without its pod take that much.
+constexpr size_t kTaskBytesMin = 512;
+
+bool Keeps(const std::shared_ptr<const std::string>& document, Documents* documents) {
+  return document != nullptr && (documents == nullptr || documents->Keeps(*document));
+}
+
+std::string PodText(const model::TaskRow& task, std::string_view node, Documents* documents) {
+  if (Keeps(task.document, documents)) return *task.document;
   ObjectText meta;
   meta.Text("name", task.names->name).Text("namespace", task.names->ns);
   meta.Text("uid", task.names->uid);
@@ -169,6 +178,12 @@ std::string NamespacesText(const Session& session) {
 
 }  // namespace
 
+bool Documents::Keeps(const std::string& document) {
+  if (document.size() <= bytes_max) return true;
+  ++left_out[document.size()];
+  return false;
+}
+
 const std::vector<TaskId>& NodeTasks::On(const Session& session, NodeId node) {
   if (!known_ || version_ != session.placements().version()) {
     by_node_.assign(session.base().nodes.size(), {});
@@ -183,7 +198,7 @@ const std::vector<TaskId>& NodeTasks::On(const Session& session, NodeId node) {
   return RowAt(by_node_, node);
 }
 
-std::string TaskText(const Session& session, TaskId id, bool with_pod) {
+std::string TaskText(const Session& session, TaskId id, bool with_pod, Documents* documents) {
   const model::TaskRow& task = session.task(id);
   const model::TaskState& state = session.state(id);
   const model::ShapeRow& shape = session.shape(task.shape);
@@ -201,12 +216,13 @@ std::string TaskText(const Session& session, TaskId id, bool with_pod) {
   out.Bool("Preemptable", task.preemptable).Bool("BestEffort", shape.best_effort);
   out.Bool("HasRestartableInitContainer", pod.has_sidecar).Bool("SchGated", task.gated);
   out.Text("RevocableZone", pod.revocable ? "*" : "").Null("NumaInfo");
-  out.Raw("Pod", with_pod ? PodText(task, node) : "null").Null("PodAnnotations");
+  out.Raw("Pod", with_pod ? PodText(task, node, documents) : "null").Null("PodAnnotations");
   out.Bool("CustomBindErrHandlerSucceeded", false);
   return out.Take();
 }
 
-std::string NodeText(const Session& session, NodeId id, const std::vector<TaskId>& on_node) {
+std::string NodeText(const Session& session, NodeId id, const std::vector<TaskId>& on_node,
+                     Documents* documents) {
   const model::NodeFacts& facts = session.node(id);
   const model::DimensionTable& dims = session.dims();
   const ResourceVec& allocatable = session.base().allocatable[id];
@@ -217,11 +233,11 @@ std::string NodeText(const Session& session, NodeId id, const std::vector<TaskId
   const ResourceVec lent = allocatable - facts.kube_allocatable;
   ObjectText tasks;
   for (TaskId task : on_node) {
-    tasks.Raw(session.task(task).names->uid, TaskText(session, task));
+    tasks.Raw(session.task(task).names->uid, TaskText(session, task, /*with_pod=*/true, documents));
   }
   ObjectText out;
   out.Text("Name", facts.name);
-  if (facts.document != nullptr) {
+  if (Keeps(facts.document, documents)) {
     out.Raw("Node", *facts.document);
   } else {
     ObjectText meta;
@@ -245,14 +261,33 @@ std::string NodeText(const Session& session, NodeId id, const std::vector<TaskId
   return out.Take();
 }
 
-std::string JobText(const Session& session, JobId id) {
+size_t TaskBytesMin(const Session& session, TaskId task) {
+  const auto& document = session.task(task).document;
+  return kTaskBytesMin + (document == nullptr ? 0 : document->size());
+}
+
+size_t JobBytesMin(const Session& session, JobId job) {
+  size_t bytes = 0;
+  // Each is there a second time, without its pod, by its status.
+  for (TaskId task : *session.job(job).tasks) bytes += TaskBytesMin(session, task) + kTaskBytesMin;
+  return bytes;
+}
+
+size_t NodeBytesMin(const Session& session, NodeId node, const std::vector<TaskId>& tasks) {
+  const auto& document = session.node(node).document;
+  size_t bytes = document == nullptr ? 0 : document->size();
+  for (TaskId task : tasks) bytes += TaskBytesMin(session, task);
+  return bytes;
+}
+
+std::string JobText(const Session& session, JobId id, Documents* documents) {
   const model::JobRow& job = session.job(id);
   const model::JobFacts& facts = *job.facts;
   const model::JobCounts& counts = session.counts(id);
   ObjectText tasks;
   ObjectText sub_job_of;
   for (TaskId task : *job.tasks) {
-    tasks.Raw(session.task(task).names->uid, TaskText(session, task));
+    tasks.Raw(session.task(task).names->uid, TaskText(session, task, /*with_pod=*/true, documents));
     const model::SubJobId sub_job = session.task(task).sub_job;
     if (!sub_job.valid()) continue;
     sub_job_of.Text(session.task(task).names->uid, session.base().sub_jobs[sub_job].facts->key);
@@ -321,18 +356,38 @@ std::string QueueText(const Session& session, QueueId id) {
   return out.Raw("Queue", object.Take()).Take();
 }
 
-std::string SessionText(const Session& session, NodeTasks& node_tasks, size_t bytes_max) {
+namespace {
+
+size_t SessionBytesMin(const Session& session, NodeTasks& node_tasks) {
+  size_t bytes = 0;
+  for (JobId job : *session.base().all_jobs) bytes += JobBytesMin(session, job);
+  for (NodeId node : *session.base().nodes_by_name) {
+    bytes += NodeBytesMin(session, node, node_tasks.On(session, node));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::string SessionText(const Session& session, NodeTasks& node_tasks, size_t bytes_max,
+                        Documents* documents) {
+  const bool has_all = documents == nullptr || documents->has_all();
+  if (has_all && SessionBytesMin(session, node_tasks) > bytes_max) return "";
   ObjectText jobs;
   for (JobId job : *session.base().all_jobs) {
-    jobs.Raw(session.job(job).facts->Key(), JobText(session, job));
+    jobs.Raw(session.job(job).facts->Key(), JobText(session, job, documents));
     if (jobs.size() > bytes_max) return "";
   }
   ObjectText nodes;
   ObjectText revocable;
   for (NodeId node : *session.base().nodes_by_name) {
-    const std::string text = NodeText(session, node, node_tasks.On(session, node));
+    const std::string text = NodeText(session, node, node_tasks.On(session, node), documents);
     nodes.Raw(session.node(node).name, text);
-    if (!session.node(node).revocable_zone.empty()) revocable.Raw(session.node(node).name, text);
+    if (!session.node(node).revocable_zone.empty()) {
+      // Written anew, so that what is left out of it is counted again.
+      revocable.Raw(session.node(node).name,
+                    NodeText(session, node, node_tasks.On(session, node), documents));
+    }
     if (nodes.size() + revocable.size() + jobs.size() > bytes_max) return "";
   }
   ObjectText queues;
@@ -344,6 +399,28 @@ std::string SessionText(const Session& session, NodeTasks& node_tasks, size_t by
   out.Raw("NamespaceInfo", NamespacesText(session)).Raw("RevocableNodes", revocable.Take());
   std::string text = out.Null("NodeList").Take();
   return text.size() > bytes_max ? "" : text;
+}
+
+std::string TextWithin(TextBounds bounds, absl::FunctionRef<std::string(Documents&)> write,
+                       Documents& documents) {
+  const auto fits = [&](const std::string& text) {
+    return !text.empty() && text.size() <= bounds.bytes_max;
+  };
+  std::string text = write(documents);
+  if (fits(text)) return text;
+  documents = {.bytes_max = 0};
+  text = write(documents);
+  if (!fits(text)) return "";
+  size_t room = bounds.trimmed_bytes_max - std::min(text.size(), bounds.trimmed_bytes_max);
+  size_t kept_bytes_max = 0;
+  for (const auto& [bytes, count] : documents.left_out) {
+    if (bytes > room / count) break;
+    room -= bytes * count;
+    kept_bytes_max = bytes;
+  }
+  if (kept_bytes_max == 0) return text;
+  documents = {.bytes_max = kept_bytes_max};
+  return write(documents);
 }
 
 }  // namespace bth::scheduler::extender

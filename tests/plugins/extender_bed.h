@@ -168,6 +168,15 @@ class ExtenderBed {
     }
     return out;
   }
+  // "queue reason: message" of what the cycle tells of queues.
+  std::string Notices() const {
+    std::string out;
+    for (const framework::QueueNotice& notice : cycle_->session().notes().queue_notices()) {
+      StrAppend(&out, *cycle_->session().queue(notice.queue).name, " ", notice.reason, ": ",
+                notice.message);
+    }
+    return out;
+  }
   std::string Metrics() const { return registry_.RenderText(); }
 
   FakeExtender extender;
