@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "admission/webhooks/authorities.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -13,6 +14,20 @@ namespace {
 
 constexpr absl::Duration kPauseFirst = absl::Milliseconds(500);
 constexpr absl::Duration kPauseMax = absl::Seconds(15);
+
+// Until the next certificate is served the API server must trust both. Where the next authorities
+// signed the one that is served, they are enough: one that was taken out does not come back.
+absl::StatusOr<std::string> AuthoritiesMeanwhile(const ServingCertificate& next,
+                                                 const ServingCertificate& served, absl::Time now) {
+  if (next.authorities_pem == served.authorities_pem) return next.authorities_pem;
+  if (CertificatesIn(next.authorities_pem).empty()) {
+    return absl::InvalidArgumentError(
+        "the new authorities: no certificate can be read in them; the former certificate is served "
+        "until the file of --ca-cert-file is mended");
+  }
+  if (net::IsSignedBy(served.certificate_pem, next.authorities_pem)) return next.authorities_pem;
+  return Bundle(StrCat(next.authorities_pem, "\n", served.authorities_pem), {}, now);
+}
 
 }  // namespace
 
@@ -43,6 +58,7 @@ absl::Status CertificateKeeper::Serve(const ServingCertificate& certificate) {
       {{"subject", facts.front().subject},
        {"valid_until", absl::FormatTime(facts.front().valid_until, absl::UTCTimeZone())}});
   now_ = certificate;
+  now_until_ = facts.front().valid_until;
   return absl::OkStatus();
 }
 
@@ -61,6 +77,7 @@ net::Awaitable<absl::Status> CertificateKeeper::Register() {
   std::string authorities = now_->authorities_pem;
   const absl::Status status = co_await parts_.registration.Begin(std::move(authorities));
   registered_at_ = parts_.executor.Monotonic();
+  if (status.ok()) published_pem_ = now_->authorities_pem;
   co_return status;
 }
 
@@ -84,22 +101,27 @@ net::Awaitable<void> CertificateKeeper::Loop() {
   }
 }
 
+bool CertificateKeeper::MayServeUnpublished(const ServingCertificate& next) const {
+  return net::IsSignedBy(next.certificate_pem, published_pem_) ||
+         now_until_ <= parts_.executor.Now();
+}
+
 net::Awaitable<absl::Status> CertificateKeeper::Look() {
   const absl::StatusOr<ServingCertificate> current = co_await parts_.source.Current();
   if (!current.ok()) co_return current.status();
   const bool is_new = *current != *now_;
   const absl::Duration now = parts_.executor.Monotonic();
   if (!is_new && now - registered_at_ < options_.register_every) co_return absl::OkStatus();
-  std::string authorities = current->authorities_pem;
+  const absl::StatusOr<std::string> meanwhile =
+      AuthoritiesMeanwhile(*current, *now_, parts_.executor.Now());
+  if (!meanwhile.ok()) co_return meanwhile.status();
+  std::string authorities = *meanwhile;
   const absl::Status registered = co_await parts_.registration.Renew(std::move(authorities));
-  if (!registered.ok()) {
-    // A certificate of the authorities that are published may be served all the same.
-    const bool trusted = net::IsSignedBy(current->certificate_pem, now_->authorities_pem);
-    if (!is_new || !trusted) co_return registered;
-  } else {
-    registered_at_ = now;
-  }
-  if (!is_new) co_return registered;
+  if (registered.ok()) registered_at_ = now;
+  // A configuration that is not there calls nobody.
+  const bool published = registered.ok() || absl::IsNotFound(registered);
+  if (published) published_pem_ = *meanwhile;
+  if (!is_new || !(published || MayServeUnpublished(*current))) co_return registered;
   const absl::Status served = Serve(*current);
   co_return served.ok() ? registered : served;
 }

@@ -27,8 +27,10 @@ struct KeeperOptions {
   absl::Duration register_every = absl::Minutes(1);
 };
 
-// Authorities are published before a certificate of theirs is served, so that the API server never
-// meets one that it does not trust. Lifetime: what it is given outlives it. Thread: the executor's.
+// Authorities are published before a certificate of theirs is served, and, unless they signed the
+// one that is, beside those of that, so that the API server never meets one that it does not trust.
+// Where they cannot be published, the certificate that is served stays until it expires. Lifetime:
+// what it is given outlives it. Thread: the executor's.
 class CertificateKeeper final {
  public:
   struct Parts {
@@ -57,11 +59,16 @@ class CertificateKeeper final {
   net::Awaitable<void> Loop();
   net::Awaitable<absl::Status> Look();
   absl::Status Serve(const ServingCertificate& certificate);
+  // Although its authorities could not be published: those that are signed it too, or the one that
+  // is served has expired.
+  bool MayServeUnpublished(const ServingCertificate& next) const;
 
   const Parts parts_;
   const Install install_;
   const KeeperOptions options_;
-  std::optional<ServingCertificate> now_;
+  std::optional<ServingCertificate> now_;  // What is served.
+  absl::Time now_until_;                   // When that expires.
+  std::string published_pem_;  // The authorities that every registration was last seen to have.
   absl::Duration registered_at_;
   SpacedLines failures_;
   client::Background loop_;

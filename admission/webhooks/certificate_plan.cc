@@ -1,9 +1,9 @@
 #include "admission/webhooks/certificate_plan.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
+#include "admission/webhooks/authorities.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "net/certificates.h"
@@ -12,7 +12,6 @@
 namespace bth::admission {
 namespace {
 
-constexpr size_t kTrustedMax = 16;
 constexpr size_t kCommonNameBytesMax = 64;
 
 std::string Decoded(const Json& data, std::string_view key) {
@@ -52,24 +51,6 @@ std::string CertificateFault(const net::CertificateFacts& leaf, const Certificat
 bool CanSign(const KeptCertificates& kept) {
   return !kept.authority_key_pem.empty() &&
          net::CheckKeyPair(kept.serving.authorities_pem, kept.authority_key_pem).ok();
-}
-
-// `first` and those of the others that have not expired, each once.
-std::string Bundle(const std::string& first, const std::vector<const std::string*>& others,
-                   absl::Time now) {
-  std::string bundle;
-  std::set<std::string> seen;
-  const auto add = [&](const std::string& pem, bool whatever_its_age) {
-    const auto all = net::DescribeCertificates(pem);
-    if (!all.ok()) return;
-    for (const net::CertificateFacts& facts : *all) {
-      if (seen.size() >= kTrustedMax || (!whatever_its_age && facts.valid_until <= now)) continue;
-      if (seen.insert(facts.digest).second) bundle += facts.pem;
-    }
-  };
-  add(first, true);
-  for (const std::string* other : others) add(*other, false);
-  return bundle;
 }
 
 }  // namespace
@@ -157,7 +138,7 @@ absl::StatusOr<KeptCertificates> Renewed(const KeptCertificates& kept, Remedy re
   renewed.serving.certificate_pem = std::move(leaf.certificate_pem);
   renewed.serving.key_pem = std::move(leaf.key_pem);
   renewed.serving.authorities_pem =
-      Bundle(authority.certificate_pem, {&kept.serving.authorities_pem, &also_trusted_pem}, now);
+      Bundle(authority.certificate_pem, {kept.serving.authorities_pem, also_trusted_pem}, now);
   renewed.authority_key_pem = std::move(authority.key_pem);
   return renewed;
 }

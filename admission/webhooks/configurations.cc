@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "admission/rules/rules.h"
+#include "admission/webhooks/authorities.h"
 #include "base/strings.h"
 #include "net/pem.h"
 
@@ -168,13 +169,17 @@ std::string_view CheckedResource(const Webhook& webhook) {
   return webhook.rule == &ValidateJobFlow ? "jobtemplates" : "";
 }
 
-bool SetAuthorities(Json& configuration, std::string_view authorities_pem) {
-  const std::string bundle = net::Base64Encode(authorities_pem);
+bool SetAuthorities(Json& configuration, const std::string& authorities_pem, absl::Time now) {
   if (configuration.Find("webhooks") == nullptr) return false;
+  const std::string ours_alone = net::Base64Encode(authorities_pem);
   bool changed = false;
   for (Json& entry : configuration["webhooks"].MutableItems()) {
-    if (std::as_const(entry)["clientConfig"]["caBundle"].AsString() == bundle) continue;
-    entry.MutableAt({"clientConfig", "caBundle"}) = bundle;
+    const std::string_view found = std::as_const(entry)["clientConfig"]["caBundle"].AsString();
+    if (found == ours_alone) continue;  // As mostly: nothing to parse.
+    const std::string trusted = net::Base64Decode(found).value_or("");
+    if (HasAll(trusted, authorities_pem)) continue;
+    entry.MutableAt({"clientConfig", "caBundle"}) =
+        net::Base64Encode(Bundle(authorities_pem, {trusted}, now));
     changed = true;
   }
   return changed;
@@ -212,14 +217,18 @@ Json MakeConfiguration(const Webhook& webhook, const WebhookAddress& address,
 }
 
 bool BringUpToDate(Json& configuration, const Json& wanted) {
-  const Json& ours = wanted["webhooks"][0];
+  Json ours = wanted["webhooks"][0];
   Json::Array& entries = configuration["webhooks"].MutableItems();
   const auto entry = std::find_if(entries.begin(), entries.end(), [&](const Json& candidate) {
-    return candidate["name"].AsString() == ours["name"].AsString();
+    return candidate["name"].AsString() == std::as_const(ours)["name"].AsString();
   });
-  if (entry != entries.end()) return UpdateEntry(*entry, ours);
-  entries.push_back(ours);
-  return true;
+  if (entry == entries.end()) {
+    entries.push_back(std::move(ours));
+    return true;
+  }
+  const Json& trusted = std::as_const(*entry)["clientConfig"]["caBundle"];
+  if (!trusted.AsString().empty()) ours.MutableAt({"clientConfig", "caBundle"}) = trusted;
+  return UpdateEntry(*entry, ours);
 }
 
 }  // namespace bth::admission

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/time/time.h"
 #include "admission/rules/paths.h"
 #include "api/types/json.h"
 #include "client/api_client.h"
@@ -35,9 +36,10 @@ client::ApiPath ConfigurationsPath(const Webhook& webhook);
 // of job flows, which make jobs of them. "": none.
 std::string_view CheckedResource(const Webhook& webhook);
 
-// Writes the authorities that the API server shall trust into every entry that has others. True
-// when there was one.
-bool SetAuthorities(Json& configuration, std::string_view authorities_pem);
+// Puts the authorities that the API server shall trust into every entry that lacks one of them.
+// Others that are there stay, by Bundle's rules: other replicas may serve certificates of theirs.
+// True when something changed.
+bool SetAuthorities(Json& configuration, const std::string& authorities_pem, absl::Time now);
 
 // A configuration as deploy/admission/webhooks.yaml has it. Where queues are checked, that of pod
 // groups has UPDATE besides, on the condition that the queue changes, and that of job flows the
@@ -46,10 +48,11 @@ bool SetAuthorities(Json& configuration, std::string_view authorities_pem);
 Json MakeConfiguration(const Webhook& webhook, const WebhookAddress& address,
                        std::string_view authorities_pem, QueueCheck check = QueueCheck::kOff);
 
-// Writes into `configuration` what decides whom the API server asks about what: address,
-// authorities, rules, versions, side effects. What an administrator sets in an entry stays:
-// failurePolicy, timeout, selectors, conditions other than ours. An entry of ours that is missing
-// is added. True when something changed.
+// Writes into `configuration` what decides whom the API server asks about what: address, rules,
+// versions, side effects, and authorities where there are none; those that are there are
+// SetAuthorities' affair. What an administrator sets in an entry stays: failurePolicy, timeout,
+// selectors, conditions other than ours. An entry of ours that is missing is added. True when
+// something changed.
 bool BringUpToDate(Json& configuration, const Json& wanted);
 
 }  // namespace bth::admission

@@ -68,13 +68,15 @@ net::Awaitable<absl::Status> Registration::Begin(std::string authorities_pem) {
 }
 
 net::Awaitable<absl::Status> Registration::Renew(std::string authorities_pem) {
-  absl::Status first;
+  absl::Status failed;
+  absl::Status missing;
   for (const Webhook* webhook : options_.webhooks) {
     const absl::Status status = co_await Write(*webhook, authorities_pem);
     metrics_.Registered(status.ok());
-    first.Update(status);
+    (absl::IsNotFound(status) ? missing : failed).Update(status);
   }
-  co_return first;
+  failed.Update(missing);
+  co_return failed;
 }
 
 net::Awaitable<absl::Status> Registration::Write(const Webhook& webhook,
@@ -90,7 +92,7 @@ net::Awaitable<absl::Status> Registration::Write(const Webhook& webhook,
     } else {
       absl::StatusOr<Json> found = Json::Parse(*text);
       if (!found.ok()) co_return Worded(found.status(), GetFailed(webhook));
-      bool changed = SetAuthorities(*found, authorities_pem);
+      bool changed = SetAuthorities(*found, authorities_pem, api_.executor().Now());
       if (options_.create) {
         const Json wanted =
             MakeConfiguration(webhook, options_.address, authorities_pem, options_.queue_check);

@@ -28,8 +28,10 @@ struct RegistrationOptions {
 };
 
 // Whole objects are written, with the version that was read: the role that Volcano's manifests give
-// allows updates, and no patches. Fields unknown here are kept. Lifetime: shorter than `api` and
-// `metrics`, longer than its coroutines. Thread: the executor's.
+// allows updates, and no patches. Fields unknown here are kept, and authorities of others trusted;
+// what has ours already is not written, so that replicas whose authorities differ leave each
+// other's in place. Lifetime: shorter than `api` and `metrics`, longer than its coroutines. Thread:
+// the executor's.
 class Registration final {
  public:
   Registration(client::ApiClient& api, metrics::AdmissionMetrics& metrics,
@@ -39,7 +41,8 @@ class Registration final {
   // For every webhook, one after another. What is missing is waited for, in all for `wait_max` at
   // most; what is not allowed ends it at once. Errors are worded as Volcano's.
   net::Awaitable<absl::Status> Begin(std::string authorities_pem);
-  // The same later on, without waiting: the first error, after all were tried.
+  // The same later on, without waiting: the first error, after all were tried. kNotFound only where
+  // nothing worse came up: a configuration that is not there calls nobody.
   net::Awaitable<absl::Status> Renew(std::string authorities_pem);
 
  private:

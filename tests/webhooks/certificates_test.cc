@@ -3,31 +3,22 @@
 
 #include <memory>
 
-#include "admission/webhooks/certificate_keeper.h"
 #include "admission/webhooks/certificate_plan.h"
 #include "admission/webhooks/secret_certificates.h"
 #include "net/pem.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/api_bed.h"
 #include "tests/support/temp_folder.h"
+#include "tests/webhooks/fresh_certificates.h"
 
 namespace bth::admission {
 namespace {
 
 using client::testing::Await;
-
-const absl::Time kNow = absl::FromUnixSeconds(1'767'225'600);
-constexpr absl::Duration kDay = absl::Hours(24);
-
-CertificateTerms Terms() {
-  CertificateTerms terms;
-  terms.hosts = {"svc.ns.svc", "svc.ns", "svc"};
-  return terms;
-}
-
-KeptCertificates Fresh(absl::Time now = kNow) {
-  return *Renewed(KeptCertificates(), Remedy::kNewAuthority, Terms(), "", now);
-}
+using testing::Fresh;
+using testing::kDay;
+using testing::kNow;
+using testing::Terms;
 
 size_t AuthoritiesIn(const ServingCertificate& serving) {
   return net::DescribeCertificates(serving.authorities_pem)->size();
@@ -321,123 +312,6 @@ TEST_CASE("secret certificates: a renewal that is refused leaves them in use whi
   CHECK(bed.Ask(*replica) == first);
   bed.executor.Advance(kDay * 70);
   CHECK(absl::IsPermissionDenied(Await(bed.executor, replica->Current()).status()));
-}
-
-// A keeper whose source and server are the test's.
-struct KeeperBed : test::ApiBed {
-  struct Source final : CertificateSource {
-    net::Awaitable<absl::StatusOr<ServingCertificate>> Current() override { co_return now; }
-    absl::StatusOr<ServingCertificate> now;
-  };
-  KeeperBed() {
-    source.now = Fresh().serving;
-    RegistrationOptions options;
-    options.webhooks = {FindWebhook("/queues/mutate")};
-    options.address = {.ns = "ns", .service = "svc", .url = ""};
-    options.create = true;
-    registration = std::make_unique<Registration>(*api, metrics, options);
-    const CertificateKeeper::Parts parts{executor, source, *registration, metrics};
-    keeper = std::make_unique<CertificateKeeper>(parts, [this](const ServingCertificate& served) {
-      installed.push_back(served);
-      published_then.push_back(Published());
-      return absl::OkStatus();
-    });
-  }
-  ~KeeperBed() {
-    keeper.reset();
-    registration.reset();
-  }
-  void Begin() {
-    REQUIRE(Await(executor, keeper->Begin(rng)).ok());
-    REQUIRE(Await(executor, keeper->Register()).ok());
-    keeper->Follow();
-  }
-  // The authorities in the registration; empty: there is none.
-  std::string Published() {
-    const apiserver::Collection* const collection =
-        server->store().Find("mutatingwebhookconfigurations.admissionregistration.k8s.io");
-    if (collection == nullptr) return "";
-    const auto object = collection->Get({"", ConfigurationName(*FindWebhook("/queues/mutate"))});
-    if (object == nullptr) return "";
-    const Json configuration = *Json::Parse(object->bytes);
-    const Json& bundle = configuration["webhooks"][0]["clientConfig"]["caBundle"];
-    return *net::Base64Decode(bundle.AsString());
-  }
-
-  metrics::Registry registry;
-  metrics::AdmissionMetrics metrics{registry, {}};
-  Rng rng{1};
-  Source source;
-  std::unique_ptr<Registration> registration;
-  std::unique_ptr<CertificateKeeper> keeper;
-  std::vector<ServingCertificate> installed;
-  std::vector<std::string> published_then;  // When each was installed.
-};
-
-TEST_CASE("certificate keeper: authorities are published before their certificate is served",
-          "[webhooks][certificates]") {
-  KeeperBed bed;
-  bed.Begin();
-  CHECK(bed.keeper->has_certificate());
-  bed.executor.Advance(absl::Minutes(10));
-  CHECK(bed.installed.size() == 1);
-  const ServingCertificate next = Fresh().serving;
-  bed.source.now = next;
-  bed.executor.Advance(absl::Seconds(31));
-  REQUIRE(bed.installed.size() == 2);
-  CHECK(bed.installed[1] == next);
-  CHECK(bed.published_then[1] == next.authorities_pem);
-}
-
-TEST_CASE("certificate keeper: registrations that somebody emptied are filled again",
-          "[webhooks][certificates]") {
-  KeeperBed bed;
-  bed.Begin();
-  const std::string path = ConfigurationPath(*FindWebhook("/queues/mutate")).path;
-  REQUIRE(bed.Call("PATCH", path, R"([{"op":"remove","path":"/webhooks/0/clientConfig/caBundle"}])",
-                   "application/json-patch+json")
-              .code == 200);
-  CHECK(bed.Published().empty());
-  bed.executor.Advance(absl::Seconds(95));
-  CHECK(bed.Published() == bed.installed[0].authorities_pem);
-}
-
-TEST_CASE("certificate keeper: a certificate of unpublished authorities waits",
-          "[webhooks][certificates]") {
-  KeeperBed bed;
-  bed.Begin();
-  bed.line->script = [](const net::Request&) {
-    return test::Fault{.code = 503, .reason = "ServiceUnavailable"};
-  };
-  bed.source.now = Fresh().serving;
-  bed.executor.Advance(absl::Minutes(5));
-  CHECK(bed.installed.size() == 1);
-  bed.line->script = nullptr;
-  bed.executor.Advance(absl::Seconds(31));
-  CHECK(bed.installed.size() == 2);
-}
-
-TEST_CASE("certificate keeper: one of published authorities does not wait for the API server",
-          "[webhooks][certificates]") {
-  KeeperBed bed;
-  const KeptCertificates kept = Fresh();
-  bed.source.now = kept.serving;
-  bed.Begin();
-  bed.line->script = [](const net::Request&) {
-    return test::Fault{.code = 503, .reason = "ServiceUnavailable"};
-  };
-  bed.source.now = Renewed(kept, Remedy::kNewCertificate, Terms(), "", kNow)->serving;
-  bed.executor.Advance(absl::Seconds(31));
-  CHECK(bed.installed.size() == 2);
-}
-
-TEST_CASE("certificate keeper: a source that fails leaves the former certificate",
-          "[webhooks][certificates]") {
-  KeeperBed bed;
-  bed.Begin();
-  bed.source.now = absl::NotFoundError("gone");
-  bed.executor.Advance(absl::Minutes(5));
-  CHECK(bed.installed.size() == 1);
 }
 
 TEST_CASE("certificate files: read in order, and told in Volcano's words",

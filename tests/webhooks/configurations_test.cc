@@ -4,6 +4,7 @@
 
 #include "net/pem.h"
 #include "tests/support/catch.h"
+#include "tests/webhooks/fresh_certificates.h"
 
 namespace bth::admission {
 namespace {
@@ -22,12 +23,12 @@ TEST_CASE("configurations: names and paths are the same in every installation", 
         "volcano-admission-service-hypernodes-validate");
 }
 
-TEST_CASE("configurations: authorities replace others in every entry, and nothing else",
+TEST_CASE("configurations: authorities come into every entry, and nothing else changes",
           "[webhooks]") {
   Json configuration = *Json::Parse(R"({"metadata":{"name":"x","uid":"1"},"webhooks":[
     {"name":"a","clientConfig":{"service":{"name":"s"}},"unknown":[1]},
     {"name":"b","clientConfig":{"url":"https://x","caBundle":"b2xk"}}]})");
-  CHECK(SetAuthorities(configuration, kPem));
+  CHECK(SetAuthorities(configuration, kPem, testing::kNow));
   const std::string bundle = net::Base64Encode(kPem);
   CHECK(configuration == *Json::Parse(R"({"metadata":{"name":"x","uid":"1"},"webhooks":[
     {"name":"a","clientConfig":{"service":{"name":"s"},"caBundle":")" +
@@ -35,9 +36,41 @@ TEST_CASE("configurations: authorities replace others in every entry, and nothin
                                       R"("},"unknown":[1]},
     {"name":"b","clientConfig":{"url":"https://x","caBundle":")" +
                                       bundle + R"("}}]})"));
-  CHECK_FALSE(SetAuthorities(configuration, kPem));
+  CHECK_FALSE(SetAuthorities(configuration, kPem, testing::kNow));
   Json without = Json::MakeObject();
-  CHECK_FALSE(SetAuthorities(without, kPem));
+  CHECK_FALSE(SetAuthorities(without, kPem, testing::kNow));
+}
+
+TEST_CASE("configurations: authorities that are there stay beside ours", "[webhooks]") {
+  // The same in all cases.
+  static const std::string ours = testing::Fresh().serving.authorities_pem;
+  static const std::string theirs = testing::Fresh().serving.authorities_pem;
+  static const std::string expired =
+      testing::Fresh(testing::kNow - testing::kDay * 4000).serving.authorities_pem;
+  struct Case {
+    std::string name, found, expected;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"none", "", ours},
+      {"another", theirs, ours + theirs},
+      {"one that has expired", expired + theirs, ours + theirs},
+      {"ours is there, and nothing is written", theirs + expired + ours, theirs + expired + ours},
+      {"what cannot be read", "x", ours},
+  }));
+  CAPTURE(c.name);
+  const Webhook& webhook = *FindWebhook("/queues/mutate");
+  Json found = MakeConfiguration(webhook, kService, c.found);
+  CHECK(SetAuthorities(found, ours, testing::kNow) == (c.found != c.expected));
+  const std::string_view bundle =
+      std::as_const(found)["webhooks"][0]["clientConfig"]["caBundle"].AsString();
+  CHECK(*net::Base64Decode(bundle) == c.expected);
+  // With --self-register neither: what is brought up to date is all but the bundle.
+  const Json wanted = MakeConfiguration(webhook, kService, ours);
+  CHECK_FALSE(BringUpToDate(found, wanted));
+  const WebhookAddress moved{.ns = "", .service = "", .url = "https://h"};
+  CHECK(BringUpToDate(found, MakeConfiguration(webhook, moved, ours)));
+  const Json& config = std::as_const(found)["webhooks"][0]["clientConfig"];
+  CHECK(*net::Base64Decode(config["caBundle"].AsString()) == c.expected);
 }
 
 TEST_CASE("configurations: one of ours asks about what the table says", "[webhooks]") {

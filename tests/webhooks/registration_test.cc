@@ -3,6 +3,7 @@
 #include "net/pem.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/api_bed.h"
+#include "tests/webhooks/fresh_certificates.h"
 
 namespace bth::admission {
 namespace {
@@ -156,6 +157,42 @@ TEST_CASE("registration: one that fails does not keep the others from being rene
   bed.Install("/queues/validate");
   CHECK(absl::IsNotFound(Await(bed.executor, bed.registration->Renew(kNew))));
   CHECK(bed.BundleOf("/queues/validate") == kNew);
+}
+
+TEST_CASE("registration: replicas whose authorities differ leave each other's in place",
+          "[webhooks][registration]") {
+  const bool create = GENERATE(false, true);
+  CAPTURE(create);
+  RegistrationBed bed(create);
+  if (!create) {
+    bed.Install("/queues/mutate");
+    bed.Install("/queues/validate");
+  }
+  const std::string former = testing::Fresh().serving.authorities_pem;
+  const std::string next = testing::Fresh().serving.authorities_pem;
+  REQUIRE(Await(bed.executor, bed.registration->Begin(former)).ok());
+  size_t writes = bed.writes;
+  REQUIRE(Await(bed.executor, bed.registration->Renew(next)).ok());
+  CHECK(bed.writes == writes + 2);  // One for each registration.
+  writes = bed.writes;
+  for (int i = 0; i < 3; ++i) {
+    REQUIRE(Await(bed.executor, bed.registration->Renew(former)).ok());
+    REQUIRE(Await(bed.executor, bed.registration->Renew(next)).ok());
+  }
+  CHECK(bed.writes == writes);
+  CHECK(bed.BundleOf("/queues/mutate") == next + former);
+  CHECK(bed.BundleOf("/queues/validate") == next + former);
+}
+
+TEST_CASE("registration: of two failures the one that is no absence is told",
+          "[webhooks][registration]") {
+  RegistrationBed bed;
+  bed.Install("/queues/validate");
+  bed.line->script = [](const net::Request& request) -> std::optional<test::Fault> {
+    if (request.method != "PUT") return std::nullopt;
+    return test::Fault{.code = 403, .reason = "Forbidden"};
+  };
+  CHECK(absl::IsPermissionDenied(Await(bed.executor, bed.registration->Renew(kNew))));
 }
 
 // The embedded server refuses expressions that it cannot compile.
