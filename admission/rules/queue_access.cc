@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kDefaultQueue = "default";
 constexpr std::string_view kPodGroupKey = "scheduling.k8s.io/group-name";
 constexpr std::string_view kQueueKey = "scheduling.volcano.sh/queue-name";
+constexpr std::string_view kMadeGroupPrefix = "podgroup-";
 
 const Json& SpecOf(const Json* document) {
   static const Json* const none = new Json();
@@ -22,6 +23,14 @@ std::string QueueOr(std::string_view queue, std::string_view fallback) {
   return std::string(queue.empty() ? fallback : queue);
 }
 
+// A name of the PodGroups that the controllers make for pods, in the queue that the pod names: of
+// the UID of the pod or of whose it is.
+bool IsMadeGroup(std::string_view group) {
+  if (!group.starts_with(kMadeGroupPrefix)) return false;
+  const std::string_view uid = group.substr(kMadeGroupPrefix.size());
+  return uid.size() == 36 && uid.find_first_not_of("0123456789abcdef-") == std::string_view::npos;
+}
+
 // What a PodGroup with that queue ends up in: the namespace may have a default of its own.
 std::string GroupQueue(std::string_view queue, const Request& request, const Known& known) {
   std::string name = QueueOr(queue, kDefaultQueue);
@@ -30,15 +39,20 @@ std::string GroupQueue(std::string_view queue, const Request& request, const Kno
   return of_namespace.has_value() ? QueueOr(*of_namespace, kDefaultQueue) : name;
 }
 
-// Of a pod; one that a job's controller made says which PodGroup it belongs to.
+// Of a pod; one that a job's controller made says which PodGroup it belongs to. A PodGroup that the
+// controllers make may not be there yet: the pod that names it says which queue it will be in.
 std::vector<QueueSubmission> PodSubmission(const Request& request, const Settings& settings,
                                            const Known& known) {
   if (request.operation != "CREATE" || request.object == nullptr) return {};
   if (!settings.IsOurs(SpecOf(request.object)["schedulerName"].AsString())) return {};
   const Json& annotations = request.object->At({"metadata", "annotations"});
   const std::string_view group = annotations[kPodGroupKey].AsString();
-  if (!group.empty()) return {QueueSubmission{"", std::string(group)}};
-  return {QueueSubmission{GroupQueue(annotations[kQueueKey].AsString(), request, known), ""}};
+  std::vector<QueueSubmission> submissions;
+  if (!group.empty()) submissions.push_back({"", std::string(group)});
+  if (group.empty() || IsMadeGroup(group)) {
+    submissions.push_back({GroupQueue(annotations[kQueueKey].AsString(), request, known), ""});
+  }
+  return submissions;
 }
 
 // The queues of the jobs that a flow is going to make. The schema writes "default" into every patch

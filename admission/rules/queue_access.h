@@ -22,8 +22,9 @@ struct QueueSubmission {
 
 // Of jobs, pod groups, cron jobs and job templates spec.queue; of job flows those of the templates
 // that they name and that are there, and those that their patches name, by name, each once; of pods
-// of ours their PodGroup's, or that of the PodGroup that the controllers are going to make for
-// them. On UPDATE only those that the object did not have. Empty: the request submits to no queue.
+// of ours their PodGroup's, and that in which the controllers are going to make one for them, if
+// they name none or one of the controllers' names. On UPDATE only those that the object did not
+// have. Empty: the request submits to no queue.
 std::vector<QueueSubmission> SubmissionsOf(const Request& request, const Settings& settings,
                                            const Known& known);
 

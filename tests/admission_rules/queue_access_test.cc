@@ -67,6 +67,15 @@ TEST_CASE("queue access: what a request submits to", "[admission_rules][queue_ac
        R"({"metadata":{"annotations":{"scheduling.volcano.sh/queue-name":"a",)"
        R"("scheduling.k8s.io/group-name":"g"}},"spec":{"schedulerName":"volcano"}})",
        "group g"},
+      {"pods",
+       R"({"metadata":{"annotations":{"scheduling.volcano.sh/queue-name":"a",)"
+       R"("scheduling.k8s.io/group-name":"podgroup-0f0e3f2c-3b1e-4a8e-9d37-5c7f6b1d2a90"}},)"
+       R"("spec":{"schedulerName":"volcano"}})",
+       "group podgroup-0f0e3f2c-3b1e-4a8e-9d37-5c7f6b1d2a90 queue a"},
+      {"pods",
+       R"({"metadata":{"annotations":{"scheduling.volcano.sh/queue-name":"a",)"
+       R"("scheduling.k8s.io/group-name":"podgroup-team"}},"spec":{"schedulerName":"volcano"}})",
+       "group podgroup-team"},
   }));
   CAPTURE(c.resource, c.object);
   CHECK(SubmittedText(c.resource, c.object) == c.submitted);
