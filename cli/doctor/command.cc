@@ -40,6 +40,7 @@ const ResourceType kValidatingType = {"admissionregistration.k8s.io", "v1",
                                       "validatingwebhookconfigurations",
                                       "ValidatingWebhookConfiguration", false};
 const ResourceType kDeploymentType = {"apps", "v1", "deployments", "Deployment"};
+const ResourceType kStatefulSetType = {"apps", "v1", "statefulsets", "StatefulSet"};
 const ResourceType kLeaseType = {"coordination.k8s.io", "v1", "leases", "Lease"};
 const ResourceType kSliceType = {"discovery.k8s.io", "v1", "endpointslices", "EndpointSlice"};
 const ResourceType kDoctorPodType = {"", "v1", "pods", "Pod"};
@@ -98,10 +99,10 @@ class Visit final {
   }
 
   void LookAtDaemons() {
-    const ObjectsRead deployments = List(kDeploymentType);
+    const WorkloadsRead workloads = {List(kDeploymentType), List(kStatefulSetType)};
     classes_ = List(kPriorityClassType);
-    const std::vector<Daemon> daemons = FindDaemons(deployments.items);
-    CheckDaemons(deployments, daemons, classes_, &points_);
+    const std::vector<Daemon> daemons = FindDaemons(workloads);
+    CheckDaemons(workloads, daemons, classes_, &points_);
     LeaseFacts leases;
     leases.now = now_;
     std::set<std::string> places = {kInstallNamespace};

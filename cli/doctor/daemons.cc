@@ -46,17 +46,17 @@ std::optional<DaemonKind> ProgramIn(const Json& container) {
   return std::nullopt;
 }
 
-Daemon DaemonOf(const Json& deployment, const Json& container, DaemonKind kind) {
-  const Json& pod = deployment.At({"spec", "template", "spec"});
+Daemon DaemonOf(const Json& workload, const Json& container, DaemonKind kind) {
+  const Json& pod = workload.At({"spec", "template", "spec"});
   Daemon daemon;
   daemon.kind = kind;
-  daemon.ns = NamespaceIn(deployment);
-  daemon.name = NameIn(deployment);
+  daemon.ns = NamespaceIn(workload);
+  daemon.name = NameIn(workload);
   daemon.image = container["image"].AsString();
   daemon.account = pod["serviceAccountName"].AsString("default");
   daemon.priority_class = pod["priorityClassName"].AsString();
-  daemon.replicas = deployment.At({"spec", "replicas"}).AsInt(1);
-  daemon.ready = deployment.At({"status", "readyReplicas"}).AsInt();
+  daemon.replicas = workload.At({"spec", "replicas"}).AsInt(1);
+  daemon.ready = workload.At({"status", "readyReplicas"}).AsInt();
   // Volcano's come as one shell command.
   for (const std::string_view member : {"command", "args"}) {
     for (const Json& word : container[member].items()) {
@@ -124,23 +124,23 @@ void CheckPair(const Daemon& a, const Daemon& b, const PointsOf& area) {
                                   a.image, ", ", b.image, ")");
   if (a.is_electing() && b.is_electing() && a.Lease() == b.Lease()) {
     area.Warning(subject, StrCat(what, "; they share a lease, so that one of them stands by"),
-                 StrCat("scale the one to 0 that should not be: kubectl -n ", b.ns,
-                        " scale deployment ", b.name, " --replicas=0"));
+                 StrCat("scale the one to 0 that should not be: kubectl -n ", b.ns, " scale ",
+                        b.Workload(), " --replicas=0"));
   } else {
     area.Fault(subject, StrCat(what, ", and nothing keeps them apart"),
-               StrCat("scale one of them to 0: kubectl -n ", b.ns, " scale deployment ", b.name,
+               StrCat("scale one of them to 0: kubectl -n ", b.ns, " scale ", b.Workload(),
                       " --replicas=0"));
   }
 }
 
 void CheckOne(const Daemon& daemon, const ObjectsRead& priority_classes, const PointsOf& area) {
-  const std::string logs = StrCat("kubectl -n ", daemon.ns, " describe deployment ", daemon.name,
+  const std::string logs = StrCat("kubectl -n ", daemon.ns, " describe ", daemon.Workload(),
                                   " and the logs of its pods tell why");
   const std::string counted =
       StrCat(DutyOf(daemon), ", ", daemon.ready, " of ", daemon.replicas, " ready, ", daemon.image);
   if (daemon.replicas == 0) {
     area.Warning(daemon.Key(), StrCat(DutyOf(daemon), ", scaled to 0"),
-                 StrCat("kubectl -n ", daemon.ns, " scale deployment ", daemon.name,
+                 StrCat("kubectl -n ", daemon.ns, " scale ", daemon.Workload(),
                         " --replicas=2, unless that is meant"));
   } else if (daemon.ready == 0) {
     area.Fault(daemon.Key(), counted, logs);
@@ -188,11 +188,11 @@ void CheckLease(const Json& lease, const LeaseFacts& facts, const std::string& n
   const Json& spec = lease["spec"];
   if (spec["holderIdentity"].AsString().empty()) {
     return area.Fault(subject, "nobody holds it: nothing is done under it",
-                      "see whether its Deployment has ready pods");
+                      "see whether its daemon has ready pods");
   }
   const auto renewed = types::ParseTimestamp(spec["renewTime"].AsString());
   if (!renewed.ok()) {
-    return area.Fault(subject, "it was never renewed", "see whether its Deployment has ready pods");
+    return area.Fault(subject, "it was never renewed", "see whether its daemon has ready pods");
   }
   const absl::Duration age = facts.now - *renewed;
   const absl::Duration term = absl::Seconds(spec["leaseDurationSeconds"].AsInt(15));
@@ -200,7 +200,7 @@ void CheckLease(const Json& lease, const LeaseFacts& facts, const std::string& n
     return area.Fault(subject,
                       StrCat("not renewed for ", AgeText(age), " by ",
                              spec["holderIdentity"].AsString(), ": nobody leads"),
-                      "see whether its Deployment has ready pods, and what their logs say");
+                      "see whether its daemon has ready pods, and what their logs say");
   }
   if (age < -kClockSlack) {
     area.Warning(subject,
@@ -261,25 +261,32 @@ std::vector<std::string> Daemon::SchedulerNames() const {
   return {kind == DaemonKind::kAgentScheduler ? "agent-scheduler" : "volcano"};
 }
 
-std::vector<Daemon> FindDaemons(const std::vector<Json>& deployments) {
+std::vector<Daemon> FindDaemons(const WorkloadsRead& workloads) {
   std::vector<Daemon> daemons;
-  for (const Json& deployment : deployments) {
-    const Json& pod = deployment.At({"spec", "template", "spec"});
-    for (const Json& container : pod["containers"].items()) {
-      const std::optional<DaemonKind> kind = ProgramIn(container);
-      if (kind) daemons.push_back(DaemonOf(deployment, container, *kind));
+  for (const ObjectsRead* listing : {&workloads.deployments, &workloads.stateful_sets}) {
+    for (const Json& workload : listing->items) {
+      const Json& pod = workload.At({"spec", "template", "spec"});
+      for (const Json& container : pod["containers"].items()) {
+        const std::optional<DaemonKind> kind = ProgramIn(container);
+        if (!kind) continue;
+        daemons.push_back(DaemonOf(workload, container, *kind));
+        daemons.back().is_stateful = listing == &workloads.stateful_sets;
+      }
     }
   }
   std::sort(daemons.begin(), daemons.end(), [](const Daemon& a, const Daemon& b) {
-    return std::tie(a.kind, a.ns, a.name) < std::tie(b.kind, b.ns, b.name);
+    return std::tie(a.kind, a.ns, a.name, a.is_stateful) <
+           std::tie(b.kind, b.ns, b.name, b.is_stateful);
   });
   return daemons;
 }
 
-void CheckDaemons(const ObjectsRead& deployments, const std::vector<Daemon>& daemons,
+void CheckDaemons(const WorkloadsRead& workloads, const std::vector<Daemon>& daemons,
                   const ObjectsRead& priority_classes, std::vector<Point>* points) {
   const PointsOf area("daemons", points);
-  if (!deployments.is_read()) return area.NotChecked("all", deployments.unread);
+  const auto& [deployments, stateful_sets] = workloads;
+  if (!deployments.is_read()) area.NotChecked("Deployments", deployments.unread);
+  if (!stateful_sets.is_read()) area.NotChecked("StatefulSets", stateful_sets.unread);
   std::set<DaemonKind> found;
   for (const Daemon& daemon : daemons) {
     found.insert(daemon.kind);
@@ -288,9 +295,9 @@ void CheckDaemons(const ObjectsRead& deployments, const std::vector<Daemon>& dae
   // Agent schedulers are for those who want one.
   for (const DaemonKind kind :
        {DaemonKind::kScheduler, DaemonKind::kControllers, DaemonKind::kWebhooks}) {
-    if (found.contains(kind)) continue;
+    if (found.contains(kind) || !deployments.is_read() || !stateful_sets.is_read()) continue;
     area.Warning(std::string(kDuties[static_cast<size_t>(kind)]),
-                 StrCat("no Deployment runs ", kPrograms[static_cast<size_t>(kind)]),
+                 StrCat("no Deployment or StatefulSet runs ", kPrograms[static_cast<size_t>(kind)]),
                  "nothing, when it runs as a service of a machine, or is not wanted");
   }
   for (size_t i = 0; i < daemons.size(); ++i) {
@@ -328,7 +335,7 @@ void CheckLeases(const std::vector<Daemon>& daemons, const LeaseFacts& facts,
     for (auto at = wanted.begin(); at != wanted.end();) {
       if (at->first == ns) {
         area.Fault(StrCat(ns, "/", at->second), "is not there: nobody ever led",
-                   "see what the logs of its Deployment say");
+                   "see what the logs of its daemon say");
         at = wanted.erase(at);
       } else {
         ++at;

@@ -1,5 +1,5 @@
-// The daemons of an installation, as their Deployments tell, and the leases they act under. Pure
-// functions.
+// The daemons of an installation, as their Deployments and StatefulSets tell, and the leases they
+// act under. Pure functions.
 #pragma once
 
 #include <map>
@@ -15,9 +15,16 @@ namespace bth::cli {
 
 enum class DaemonKind { kScheduler, kControllers, kWebhooks, kAgentScheduler };
 
-// A Deployment of one of the programs, ours or Volcano's: they have the same names and flags.
+// What may run a daemon.
+struct WorkloadsRead {
+  ObjectsRead deployments;
+  ObjectsRead stateful_sets;
+};
+
+// A workload of one of the programs, ours or Volcano's: they have the same names and flags.
 struct Daemon {
   DaemonKind kind = DaemonKind::kScheduler;
+  bool is_stateful = false;  // By a StatefulSet, not a Deployment.
   std::string ns;
   std::string name;
   std::string image;
@@ -28,7 +35,10 @@ struct Daemon {
   int64_t replicas = 1;
   int64_t ready = 0;
 
-  std::string Key() const { return ns + "/" + name; }
+  // "volcano-system/volcano-scheduler", "n/s (StatefulSet)": the two may have the same name.
+  std::string Key() const { return ns + "/" + name + (is_stateful ? " (StatefulSet)" : ""); }
+  // For kubectl: "deployment volcano-scheduler".
+  std::string Workload() const { return (is_stateful ? "statefulset " : "deployment ") + name; }
   // Values of a flag that is no boolean, in their order: of `--name=v` and `--name v`. `_` and `-`
   // mean the same.
   std::vector<std::string> Flag(std::string_view flag) const;
@@ -44,10 +54,10 @@ struct Daemon {
 };
 
 // In order of kind, namespace and name.
-std::vector<Daemon> FindDaemons(const std::vector<types::Json>& deployments);
+std::vector<Daemon> FindDaemons(const WorkloadsRead& workloads);
 
 // Whether each runs, and whether two of them do the same work.
-void CheckDaemons(const ObjectsRead& deployments, const std::vector<Daemon>& daemons,
+void CheckDaemons(const WorkloadsRead& workloads, const std::vector<Daemon>& daemons,
                   const ObjectsRead& priority_classes, std::vector<Point>* points);
 
 struct LeaseFacts {

@@ -57,11 +57,16 @@ struct Verdict {
   std::string remedy;
 };
 
-// The authority that answers are trusted by.
+// The authorities that answers are trusted by. Former ones may be among them, and which of them the
+// certificate that is served is of cannot be told: each counts.
 Verdict JudgeAuthority(const Json& webhook, absl::Time now) {
   static constexpr char kRemedy[] =
       "see the logs of vc-webhook-manager, which writes it: has it the role to? "
       "(deploy/admission/rbac.yaml)";
+  static constexpr char kRemedyOfOne[] =
+      "if the certificate that is served is of it, renew that, or see the logs of "
+      "vc-webhook-manager, which renews its own; a former one may be taken out "
+      "(docs/operations.md, Authorities in the configurations)";
   const std::string_view bundle = webhook.At({"clientConfig", "caBundle"}).AsString();
   if (bundle.empty()) {
     return {PointLevel::kFault, "its caBundle is empty: the API server trusts no answer", kRemedy};
@@ -72,14 +77,30 @@ Verdict JudgeAuthority(const Json& webhook, absl::Time now) {
   if (!certificates.ok()) {
     return {PointLevel::kFault, StrCat("its caBundle: ", certificates.status().message()), kRemedy};
   }
-  absl::Time until = absl::InfinitePast();
-  for (const net::CertificateFacts& one : *certificates) until = std::max(until, one.valid_until);
-  if (until <= now) {
-    return {PointLevel::kFault, StrCat("its caBundle expired ", AgeText(now - until), " ago"),
+  absl::Time last = absl::InfinitePast();
+  absl::Time expired = absl::InfinitePast();  // The last of those that have.
+  absl::Time next = absl::InfiniteFuture();   // The first of those that have not.
+  for (const net::CertificateFacts& one : *certificates) {
+    const absl::Time until = one.valid_until;
+    last = std::max(last, until);
+    if (until <= now) expired = std::max(expired, until);
+    if (until > now) next = std::min(next, until);
+  }
+  if (last <= now) {
+    return {PointLevel::kFault, StrCat("its caBundle expired ", AgeText(now - last), " ago"),
             kRemedy};
   }
-  const std::string left = StrCat("its caBundle expires in ", AgeText(until - now));
-  if (until - now < kExpirySoon) return {PointLevel::kWarning, left, kRemedy};
+  const std::string left = StrCat("its caBundle expires in ", AgeText(last - now));
+  if (last - now < kExpirySoon) return {PointLevel::kWarning, left, kRemedy};
+  if (next - now < kExpirySoon) {
+    return {PointLevel::kWarning, StrCat("one of its authorities ends in ", AgeText(next - now)),
+            kRemedyOfOne};
+  }
+  if (expired != absl::InfinitePast()) {
+    return {PointLevel::kWarning,
+            StrCat("one of its authorities expired ", AgeText(now - expired), " ago"),
+            kRemedyOfOne};
+  }
   return {PointLevel::kOk, left, ""};
 }
 
@@ -92,7 +113,7 @@ void CheckWebhook(const WebhookFacts& facts, const Json& webhook, const PointsOf
     return area.Fault(subject, authority.found, authority.remedy);
   }
   if (authority.level == PointLevel::kWarning) {
-    return area.Warning(subject, authority.found, authority.remedy);
+    area.Warning(subject, authority.found, authority.remedy);
   }
   if (service.is_object()) {
     const std::string ns(service["namespace"].AsString());
@@ -104,10 +125,12 @@ void CheckWebhook(const WebhookFacts& facts, const Json& webhook, const PointsOf
                ReadyEndpoints(slices->second, service["name"].AsString()) == 0) {
       const std::string consequence =
           fails ? "what it is about is refused" : "nothing is checked (failurePolicy: Ignore)";
-      return area.Fault(subject, StrCat("nobody is ready behind service ", key, ": ", consequence),
-                        StrCat("kubectl -n ", ns, " get deployments,pods,endpointslices"));
+      return area.Fault(
+          subject, StrCat("nobody is ready behind service ", key, ": ", consequence),
+          StrCat("kubectl -n ", ns, " get deployments,statefulsets,pods,endpointslices"));
     }
   }
+  if (authority.level != PointLevel::kOk) return;
   area.Ok(subject, StrCat(authority.found, fails ? ""
                                                  : "; failurePolicy Ignore: without it bad "
                                                    "objects come in"));

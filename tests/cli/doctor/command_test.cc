@@ -102,7 +102,8 @@ TEST_CASE("doctor: a cluster without daemons has warnings and no fault", "[cli][
   INFO(ran.out);
   CHECK(ran.code == 0);
   CHECK(absl::StartsWith(ran.out, "http://test: 0 faults, "));
-  CHECK(absl::StrContains(ran.out, "daemons: scheduler: no Deployment runs vc-scheduler\n"));
+  CHECK(absl::StrContains(ran.out,
+                          "daemons: scheduler: no Deployment or StatefulSet runs vc-scheduler\n"));
   CHECK(absl::StrContains(ran.out, "webhooks: trial of a bad job: it was taken: no webhooks"));
   CHECK(bed.Run({"vcctl", "doctor"}).out == ran.out);
   CHECK_FALSE(absl::StrContains(ran.out, "\nOK  "));
@@ -134,6 +135,20 @@ TEST_CASE("doctor: faults end it with 255, and the policy is judged as the sched
   CHECK(faults == std::vector<std::string>{"daemons default/s", "leases volcano-system/volcano",
                                            "policy default/conf"});
   CHECK(json["faults"].AsInt() == 3);
+}
+
+TEST_CASE("doctor: two schedulers of one name are found whatever runs them", "[cli][doctor]") {
+  CliBed bed;
+  const std::string apps = "/apis/apps/v1/namespaces/default";
+  bed.bed.Create(apps + "/deployments", kDeployment);
+  bed.bed.Create(apps + "/statefulsets", kDeployment);
+  const Ran ran = bed.Run({"vcctl", "doctor"});
+  INFO(ran.out);
+  CHECK(ran.code == 255);
+  CHECK(absl::StrContains(ran.out,
+                          "WARNING       daemons: default/s and default/s (StatefulSet): "
+                          "both are scheduler of schedulerName volcano "));
+  CHECK(absl::StrContains(ran.out, "scale statefulset s --replicas=0\n"));
 }
 
 TEST_CASE("doctor: the policy of an agent scheduler is judged as that one reads it",
@@ -185,7 +200,7 @@ TEST_CASE("doctor: what may not be read is told as not checked", "[cli][doctor]"
   INFO(ran.out);
   CHECK(ran.code == 0);
   CHECK(absl::StrContains(
-      ran.out, "NOT CHECKED   daemons: all: cannot list deployments.apps: you may not\n"));
+      ran.out, "NOT CHECKED   daemons: Deployments: cannot list deployments.apps: you may not\n"));
   CHECK(absl::StrContains(ran.out, "NOT CHECKED   queues: all: cannot list "));
 }
 

@@ -11,6 +11,7 @@ using test::PointsText;
 
 const absl::Time kLookedAt = absl::FromUnixSeconds(1'767'225'600);
 
+// A StatefulSet has what is read of it at the same places.
 std::string Deployment(const std::string& key, const std::string& image, const std::string& args,
                        int replicas = 2, int ready = 2) {
   const size_t slash = key.find('/');
@@ -22,10 +23,11 @@ std::string Deployment(const std::string& key, const std::string& image, const s
                 "}}");
 }
 
-std::string Checked(const std::vector<std::string>& deployments, const ObjectsRead& classes = {}) {
-  const ObjectsRead listing = ListingOf(deployments);
+std::string Checked(const std::vector<std::string>& deployments,
+                    const std::vector<std::string>& stateful_sets = {}) {
+  const WorkloadsRead workloads = {ListingOf(deployments), ListingOf(stateful_sets)};
   std::vector<Point> points;
-  CheckDaemons(listing, FindDaemons(listing.items), classes, &points);
+  CheckDaemons(workloads, FindDaemons(workloads), {}, &points);
   CHECK(test::HaveRemedies(points));
   // Kinds that are not there are not what these tests are about.
   std::erase_if(points, [](const Point& point) { return point.found.starts_with("no Deploy"); });
@@ -42,7 +44,7 @@ TEST_CASE("doctor: daemons are known by their images, flags in every spelling", 
                  R"(["--leader-elect-resource-name=own", "--lock-object-namespace", "place",
                      "--leader-elect-resource-namespace=elsewhere", "--leader-elect", "false"])"),
   });
-  const std::vector<Daemon> daemons = FindDaemons(listing.items);
+  const std::vector<Daemon> daemons = FindDaemons({listing, {}});
   REQUIRE(daemons.size() == 2);
   CHECK(daemons[0].Key() == "n/theirs");
   CHECK(daemons[0].SchedulerNames() == std::vector<std::string>{"a,b", "c"});
@@ -59,7 +61,7 @@ TEST_CASE("doctor: an agent scheduler has names of its own", "[cli][doctor]") {
       ListingOf({Deployment("n/a", "batholith/vc-agent-scheduler:1", "[]"),
                  Deployment("n/b", "vc-agent-scheduler",
                             R"(["--scheduler-name=x", "--scheduler-name=urgent"])")});
-  const std::vector<Daemon> daemons = FindDaemons(listing.items);
+  const std::vector<Daemon> daemons = FindDaemons({listing, {}});
   REQUIRE(daemons.size() == 2);
   CHECK(daemons[0].kind == DaemonKind::kAgentScheduler);
   CHECK(daemons[0].SchedulerNames() == std::vector<std::string>{"agent-scheduler"});
@@ -107,12 +109,25 @@ TEST_CASE("doctor: kinds of daemons that nobody runs are told", "[cli][doctor]")
   std::vector<Point> points;
   CheckDaemons({}, {}, {}, &points);
   CHECK(PointsText(points) ==
-        "warning: scheduler: no Deployment runs vc-scheduler\n"
-        "warning: controllers: no Deployment runs vc-controller-manager\n"
-        "warning: webhooks: no Deployment runs vc-webhook-manager\n");
+        "warning: scheduler: no Deployment or StatefulSet runs vc-scheduler\n"
+        "warning: controllers: no Deployment or StatefulSet runs vc-controller-manager\n"
+        "warning: webhooks: no Deployment or StatefulSet runs vc-webhook-manager\n");
   points.clear();
-  CheckDaemons({{}, "forbidden"}, {}, {}, &points);
-  CHECK(PointsText(points) == "not checked: all: forbidden\n");
+  CheckDaemons({{{}, "forbidden"}, {{}, "unknown"}}, {}, {}, &points);
+  CHECK(PointsText(points) ==
+        "not checked: Deployments: forbidden\n"
+        "not checked: StatefulSets: unknown\n");
+}
+
+TEST_CASE("doctor: what is found counts where other kinds of workloads may not be read",
+          "[cli][doctor]") {
+  WorkloadsRead workloads = {ListingOf({Deployment("n/s", "vc-scheduler", "[]")}), {}};
+  workloads.stateful_sets.unread = "forbidden";
+  std::vector<Point> points;
+  CheckDaemons(workloads, FindDaemons(workloads), {}, &points);
+  CHECK(PointsText(points) ==
+        "not checked: StatefulSets: forbidden\n"
+        "ok: n/s: scheduler, 2 of 2 ready, vc-scheduler\n");
 }
 
 TEST_CASE("doctor: two of one duty and one name", "[cli][doctor]") {
@@ -135,12 +150,36 @@ TEST_CASE("doctor: two of one duty and one name", "[cli][doctor]") {
   CHECK(second("[]", 0).empty());
 }
 
+TEST_CASE("doctor: a StatefulSet is a daemon as a Deployment is", "[cli][doctor]") {
+  const WorkloadsRead workloads = {
+      ListingOf({Deployment("n/s", "vc-scheduler", "[]")}),
+      ListingOf({Deployment("n/s", "vc-scheduler", R"(["--leader-elect=false"])", 1, 0)})};
+  std::vector<Point> points;
+  CheckDaemons(workloads, FindDaemons(workloads), {}, &points);
+  std::erase_if(points, [](const Point& point) { return point.found.starts_with("no Deploy"); });
+  CHECK(PointsText(points) ==
+        "ok: n/s: scheduler, 2 of 2 ready, vc-scheduler\n"
+        "fault: n/s (StatefulSet): scheduler, 0 of 1 ready, vc-scheduler\n"
+        "fault: n/s and n/s (StatefulSet): both are scheduler of schedulerName volcano "
+        "(vc-scheduler, vc-scheduler), and nothing keeps them apart\n");
+  REQUIRE(points.size() == 3);
+  CHECK(points[1].remedy.starts_with("kubectl -n n describe statefulset s "));
+  CHECK(points[2].remedy.ends_with("kubectl -n n scale statefulset s --replicas=0"));
+
+  const std::vector<std::string> other = {
+      Deployment("n/t", "vc-scheduler", R"(["--scheduler-name=other"])")};
+  CHECK(Checked({}, other) == "ok: n/t (StatefulSet): scheduler, 2 of 2 ready, vc-scheduler\n");
+  CHECK(Checked({Deployment("n/s", "vc-scheduler", "[]")}, other).find("fault") ==
+        std::string::npos);
+}
+
 TEST_CASE("doctor: a PriorityClass of a daemon that does not exist", "[cli][doctor]") {
-  ObjectsRead listing = ListingOf({Deployment("n/s", "vc-scheduler", "[]")});
-  listing.items[0].MutableAt({"spec", "template", "spec", "priorityClassName"}) = "critical";
-  const auto told = [&listing](const ObjectsRead& classes) {
+  WorkloadsRead workloads = {ListingOf({Deployment("n/s", "vc-scheduler", "[]")}), {}};
+  workloads.deployments.items[0].MutableAt({"spec", "template", "spec", "priorityClassName"}) =
+      "critical";
+  const auto told = [&workloads](const ObjectsRead& classes) {
     std::vector<Point> points;
-    CheckDaemons(listing, FindDaemons(listing.items), classes, &points);
+    CheckDaemons(workloads, FindDaemons(workloads), classes, &points);
     return PointsText(points);
   };
   const std::string missing =
@@ -192,16 +231,16 @@ TEST_CASE("doctor: a lease that a daemon must have and that is not there", "[cli
   facts.now = kLookedAt;
   facts.leases["volcano-system"] = {};
   std::vector<Point> points;
-  CheckLeases(FindDaemons(listing.items), facts, &points);
+  CheckLeases(FindDaemons({listing, {}}), facts, &points);
   CHECK(PointsText(points) == "fault: volcano-system/mine: is not there: nobody ever led\n");
   points.clear();
   facts.leases["volcano-system"].unread = "forbidden";
-  CheckLeases(FindDaemons(listing.items), facts, &points);
+  CheckLeases(FindDaemons({listing, {}}), facts, &points);
   CHECK(PointsText(points) == "not checked: volcano-system: forbidden\n");
   points.clear();
   const ObjectsRead agents = ListingOf({Deployment("n/a", "vc-agent-scheduler", "[]")});
   facts.leases["volcano-system"].unread = "";
-  CheckLeases(FindDaemons(agents.items), facts, &points);
+  CheckLeases(FindDaemons({agents, {}}), facts, &points);
   CHECK(PointsText(points) ==
         "fault: volcano-system/agent-scheduler: is not there: nobody ever led\n");
 }

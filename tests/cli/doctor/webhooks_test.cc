@@ -11,11 +11,20 @@ using test::PointsText;
 
 const absl::Time kAskedAt = absl::FromUnixSeconds(1'767'225'600);
 
-std::string Bundle(absl::Duration valid_for) {
-  const auto made = net::GenerateSelfSigned({"a.svc"}, kAskedAt - absl::Hours(1000),
-                                            absl::Hours(1000) + valid_for);
-  REQUIRE(made.ok());
-  return net::Base64Encode(made->ca_pem);
+// Of authorities that end so long after `kAskedAt`.
+std::string Bundle(const std::vector<absl::Duration>& ends) {
+  std::string pem;
+  for (const absl::Duration end : ends) {
+    const auto made =
+        net::GenerateSelfSigned({"a.svc"}, kAskedAt - absl::Hours(1000), absl::Hours(1000) + end);
+    REQUIRE(made.ok());
+    pem += made->ca_pem;
+  }
+  return net::Base64Encode(pem);
+}
+
+std::string Bundle(absl::Duration end) {
+  return Bundle(std::vector<absl::Duration>{end});
 }
 
 std::string Configuration(const std::string& bundle, const std::string& policy = "Fail") {
@@ -58,6 +67,35 @@ TEST_CASE("doctor: a webhook's authority is there and valid", "[cli][doctor]") {
         "fault: " + at + "is empty: the API server trusts no answer\n");
   CHECK(Told(Configuration("***"), {kSlice}) == "fault: " + at + "is no base64\n");
   CHECK(Told(Configuration("YWJj"), {kSlice}).starts_with("fault: validatejob.volcano.sh: its "));
+}
+
+TEST_CASE("doctor: each authority of a bundle counts", "[cli][doctor]") {
+  static constexpr absl::Duration kHour = absl::Hours(1);
+  static constexpr absl::Duration kDay = absl::Hours(24);
+  struct Case {
+    std::vector<absl::Duration> ends;
+    std::string level, found;
+  };
+  const Case c = GENERATE(values<Case>({
+      {{kDay * 100, kDay * 900}, "ok", "its caBundle expires in 2y170d"},
+      {{kDay * 2, kDay * 900}, "warning", "one of its authorities ends in 2d"},
+      {{kDay * 900, kDay * 2}, "warning", "one of its authorities ends in 2d"},
+      {{kHour * -3, kDay * 900}, "warning", "one of its authorities expired 3h ago"},
+      {{kHour * -9, kDay * 900, kHour * -3}, "warning", "one of its authorities expired 3h ago"},
+      {{kHour * -3, kDay * 900, kDay * 2}, "warning", "one of its authorities ends in 2d"},
+      {{kHour * -3, kDay * 2}, "warning", "its caBundle expires in 2d"},
+      {{kHour * -3, kHour * -9}, "fault", "its caBundle expired 3h ago"},
+  }));
+  CAPTURE(c.found);
+  CHECK(Told(Configuration(Bundle(c.ends)), {kSlice}) ==
+        c.level + ": validatejob.volcano.sh: " + c.found + "\n");
+}
+
+TEST_CASE("doctor: an authority that ends soon hides nothing else", "[cli][doctor]") {
+  CHECK(Told(Configuration(Bundle(absl::Hours(48))), {}) ==
+        "warning: validatejob.volcano.sh: its caBundle expires in 2d\n"
+        "fault: validatejob.volcano.sh: nobody is ready behind service n/s: what it is about is "
+        "refused\n");
 }
 
 TEST_CASE("doctor: somebody is behind a webhook's service", "[cli][doctor]") {
