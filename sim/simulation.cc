@@ -1,5 +1,6 @@
 #include "sim/simulation.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/defect.h"
@@ -129,6 +130,11 @@ absl::Status Simulation::TryCycle() {
 absl::Status Simulation::ApplyEffects() {
   for (const framework::EffectBatch& batch : sink_.batches()) {
     const model::Snapshot& base = *batch.snapshot;
+    // A batch is carried out whole or not at all.
+    if (std::any_of(batch.binds.begin(), batch.binds.end(),
+                    [](const framework::BindEffect& bind) { return bind.lacks_devices(); })) {
+      continue;
+    }
     for (const framework::BindEffect& bind : batch.binds) {
       const std::string key = base.tasks[bind.task].names->Key();
       if (bind.volumes != nullptr) {

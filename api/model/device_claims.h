@@ -205,6 +205,8 @@ struct ClaimPlan {
   };
   std::vector<Claim> claims;  // In the order of the pod.
   absl::Duration timeout;     // For the conditions of its devices to hold.
+  // Why the pod cannot have its devices on the node that it was placed on; empty: it can.
+  std::string why_not;
 };
 
 }  // namespace bth::model

@@ -270,6 +270,7 @@ absl::Status DeviceClaimMirror::CheckClaim(const std::string& uid,
 absl::Status DeviceClaimMirror::Assume(const std::string& uid, const model::ClaimPlan& plan) {
   const bool news = news_;
   absl::Status status;
+  if (!plan.why_not.empty()) return absl::FailedPreconditionError(plan.why_not);
   if (returning_.contains(uid)) {
     return absl::FailedPreconditionError(
         StrCat("what was written into the claims of pod ", uid, " is being taken back"));

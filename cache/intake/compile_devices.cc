@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "cache/intake/compile_terms.h"
@@ -347,22 +349,23 @@ std::shared_ptr<const model::PodDeviceClaims> CompileDeviceClaims(const types::P
   if (pod.spec.resource_claims.empty()) return nullptr;
   auto out = std::make_shared<model::PodDeviceClaims>();
   out->ns = pod.meta.ns;
+  absl::flat_hash_map<std::string_view, std::string_view> made;  // The first of each name.
+  for (const auto& status : pod.status.resource_claim_statuses) {
+    made.try_emplace(status.name, status.resource_claim_name);
+  }
   for (const types::PodResourceClaim& entry : pod.spec.resource_claims) {
     DeviceClaimUse use{.kind = DeviceClaimUse::Kind::kUnknown, .entry = entry.name, .claim = ""};
     if (!entry.resource_claim_name.empty()) {
       use.kind = DeviceClaimUse::Kind::kNamed;
       use.claim = entry.resource_claim_name;
     } else if (!entry.resource_claim_template_name.empty()) {
-      const auto& made = pod.status.resource_claim_statuses;
-      const auto status = std::find_if(made.begin(), made.end(), [&entry](const auto& candidate) {
-        return candidate.name == entry.name;
-      });
+      const auto status = made.find(entry.name);
       use.kind = DeviceClaimUse::Kind::kNotMadeYet;
       if (status != made.end()) {
         // The pod needs none.
-        if (status->resource_claim_name.empty()) continue;
+        if (status->second.empty()) continue;
         use.kind = DeviceClaimUse::Kind::kFromTemplate;
-        use.claim = status->resource_claim_name;
+        use.claim = std::string(status->second);
       }
     }
     out->uses.push_back(std::move(use));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "base/status.h"
@@ -199,6 +200,33 @@ absl::Status EffectWriter::Assume(const framework::EffectBatch& batch, Accepted*
   return status;
 }
 
+void EffectWriter::TellWithoutDevices(const framework::EffectBatch& batch) {
+  const model::Snapshot& snapshot = *batch.snapshot;
+  const std::string reason(framework::kReasonUnschedulable);
+  std::map<std::string, std::string> whys;  // By job.
+  std::vector<UrgentPod> others;
+  for (const framework::BindEffect& bind : batch.binds) {
+    UrgentPod pod = Describe(snapshot, bind.task);
+    if (!bind.lacks_devices()) {
+      others.push_back(std::move(pod));
+      continue;
+    }
+    const std::string what = StrCat("cannot be bound to node ", snapshot.node_facts(bind.node).name,
+                                    ": ", bind.claims->why_not);
+    const auto [first, fresh] = whys.try_emplace(pod.job, StrCat("pod ", pod.key(), " ", what));
+    gangs_.BindingFailed(pod.job, BindFailure::kRefused, first->second,
+                         api_.executor().Monotonic());
+    statuses_.WantPodCondition(pod.key(), pod.uid, reason, what, false);
+  }
+  for (const UrgentPod& pod : others) {
+    const auto why = whys.find(pod.job);
+    if (pod.job.empty() || why == whys.end()) continue;
+    statuses_.WantPodCondition(pod.key(), pod.uid, reason,
+                               StrCat("was to be bound with others of its job: ", why->second),
+                               false);
+  }
+}
+
 void EffectWriter::Take(framework::EffectBatch batch) {
   gangs_.LookBack(api_.executor().Monotonic());
   for (const framework::BindEffect& bind : batch.binds) {
@@ -208,6 +236,7 @@ void EffectWriter::Take(framework::EffectBatch batch) {
   Accepted accepted;
   if (const absl::Status status = Assume(batch, &accepted); !status.ok()) {
     Log(LogLevel::kInfo, "effects.batch_outdated", {{"reason", status.message().data()}});
+    TellWithoutDevices(batch);
     gangs_.BatchCame();
     AddUnderWay(-static_cast<int64_t>(batch.binds.size()));
     if (metrics_ != nullptr) {

@@ -103,6 +103,10 @@ class EffectWriter {
   absl::Status AssumeNominations(const framework::EffectBatch& batch);
   absl::Status AssumeBindings(const framework::EffectBatch& batch, Accepted* accepted);
   void GiveUp(const framework::EffectBatch& batch, const Accepted& accepted);
+  // Of a batch that was dropped: pods that cannot have their devices where they were placed, and
+  // those that go with them, are told so, and their jobs back off, for whom the next cycle would
+  // decide the same.
+  void TellWithoutDevices(const framework::EffectBatch& batch);
   void NotePlaced(const framework::EffectBatch& batch);
   void ReleasePod(const PlacedPod& pod, const std::string& job);
   void Fail() const {

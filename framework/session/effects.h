@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "api/model/device_claims.h"
 #include "api/model/ids.h"
 #include "api/model/job.h"
 #include "api/model/snapshot.h"
@@ -21,6 +22,9 @@ struct BindEffect {
   std::shared_ptr<const model::ClaimPlan> claims;    // Null: its device claims need nothing.
   std::shared_ptr<const model::CpuSet> cpus;         // Null: it is given none for itself.
   std::shared_ptr<const model::DevicePlan> devices;  // Null: the pod asks for none that are shared.
+
+  // Its claims cannot be had there: nothing of its batch is carried out.
+  bool lacks_devices() const { return claims != nullptr && !claims->why_not.empty(); }
 };
 
 struct EvictEffect {

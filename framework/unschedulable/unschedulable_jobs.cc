@@ -1,6 +1,7 @@
 #include "framework/unschedulable/unschedulable_jobs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "algo/queue_claims.h"
@@ -166,21 +167,24 @@ void UnschedulableJobs::ActivateByNodes(Session& session, const NodeRoomWatch::C
       if (records_.at(job).refusal.by_choice_of_nodes) served.push_back(job);
     }
   }
+  std::vector<JobId> claimants;
+  const NodeJudge& judge = session.picker().judge();
   for (const auto& [kind, jobs] : by_kind_) {
     const auto& kinds = records_.at(*jobs.begin()).refusal.kinds;
     const auto same = std::find_if(kinds.begin(), kinds.end(), [&kind = kind](const auto& known) {
       return known.first == kind;
     });
-    const TaskId task = same->second;
-    const NodeJudge& judge = session.picker().judge();
-    if (records_.at(*jobs.begin()).refusal.by_devices) {
-      ServeClaimants(session, jobs, changes.grown, task, &served);
-      continue;
+    const bool taken = std::any_of(
+        changes.grown.begin(), changes.grown.end(),
+        [&, task = same->second](NodeId node) { return judge.MayTakeKindOf(task, node); });
+    if (!taken) continue;
+    for (JobId job : jobs) {
+      const Refusal& refusal = records_.at(job).refusal;
+      const bool one_search = !refusal.asks.empty() && !refusal.of_many_kinds;
+      (one_search ? claimants : served).push_back(job);
     }
-    const bool taken = std::any_of(changes.grown.begin(), changes.grown.end(),
-                                   [&](NodeId node) { return judge.MayTakeKindOf(task, node); });
-    if (taken) served.insert(served.end(), jobs.begin(), jobs.end());
   }
+  ServeClaimants(session, std::move(claimants), changes.grown, &served);
   for (JobId job : served) Activate(session, job);
   if (!by_domain_lack_.empty()) ActivateByDomains(session, changes.grown);
 }
@@ -203,30 +207,30 @@ void UnschedulableJobs::ActivateBySize(const Session& session, const std::vector
   for (JobId job : served) Activate(session, job);
 }
 
-// Claims are the tasks' own: one stands for those that ask for the same, if that is known.
-void UnschedulableJobs::ServeClaimants(Session& session, const Jobs& jobs,
-                                       const std::vector<NodeId>& grown, TaskId one,
+// Claims are the tasks' own: one stands for those that ask for the same, if that is known. In the
+// jobs' order: searches for devices use up what there is for all of a session.
+void UnschedulableJobs::ServeClaimants(Session& session, std::vector<JobId> jobs,
+                                       const std::vector<NodeId>& grown,
                                        std::vector<JobId>* served) const {
+  std::sort(jobs.begin(), jobs.end());
   const NodeJudge& judge = session.picker().judge();
-  std::vector<NodeId> open;
-  for (NodeId node : grown) {
-    if (judge.MayTakeKindOf(one, node)) open.push_back(node);
-  }
-  if (open.empty()) return;
-  std::map<std::vector<const model::DeviceAskId*>, bool> taken;
+  absl::flat_hash_map<TaskKind, std::vector<NodeId>> open;  // To all of the kind.
+  std::map<std::pair<TaskKind, std::vector<const model::DeviceAskId*>>, bool> taken;
   for (JobId job : jobs) {
     const Refusal& refusal = records_.at(job).refusal;
-    if (refusal.asks.empty() || refusal.of_many_kinds) {
-      served->push_back(job);
-      continue;
+    const auto& [kind, task] = refusal.kinds.front();
+    const auto [nodes, is_new_kind] = open.try_emplace(kind);
+    if (is_new_kind) {
+      std::copy_if(grown.begin(), grown.end(), std::back_inserter(nodes->second),
+                   [&, one = task](NodeId node) { return judge.MayTakeKindOf(one, node); });
     }
     std::vector<const model::DeviceAskId*> asks;
     for (const auto& ask : refusal.asks) asks.push_back(ask.get());
-    const auto [known, is_new] = taken.try_emplace(std::move(asks), false);
+    const auto [known, is_new] = taken.try_emplace({kind, std::move(asks)}, false);
     if (is_new) {
-      const TaskId task = refusal.kinds.front().second;
-      known->second = std::any_of(open.begin(), open.end(),
-                                  [&](NodeId node) { return judge.HasDevicesFor(task, node); });
+      known->second =
+          std::any_of(nodes->second.begin(), nodes->second.end(),
+                      [&, one = task](NodeId node) { return judge.HasDevicesFor(one, node); });
     }
     if (known->second) served->push_back(job);
   }

@@ -70,10 +70,11 @@ class UnschedulableJobs {
   void ActivateByQueueRoom(const Session& session);
   void ActivateByNodes(Session& session, const NodeRoomWatch::Changes& changes);
   void ActivateBySize(const Session& session, const std::vector<model::NodeId>& other);
-  // Adds those of `jobs`, which claim devices and whose tasks are of the kind of `one`, that a node
+  // Adds those of `jobs`, whose pods are of one kind and ask for the same devices, that a node
   // takes which grew.
-  void ServeClaimants(Session& session, const Jobs& jobs, const std::vector<model::NodeId>& grown,
-                      model::TaskId one, std::vector<model::JobId>* served) const;
+  void ServeClaimants(Session& session, std::vector<model::JobId> jobs,
+                      const std::vector<model::NodeId>& grown,
+                      std::vector<model::JobId>* served) const;
   void ActivateByDevices(const Session& session);
   void ActivateByChoice(const Session& session);
   void ActivateByDomains(Session& session, const std::vector<model::NodeId>& grown);

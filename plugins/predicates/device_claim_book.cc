@@ -23,7 +23,8 @@ using model::TaskId;
 namespace {
 
 // A pod may look at so many nodes to the full, and all pods of a session at so many, before the
-// rest is given up: what one tenant asks for must not hold up the others.
+// rest is given up: what one tenant asks for must not hold up the others. A turn has the steps of
+// as many as a pod, so that the job that begins it has all that its first pod may take.
 constexpr int64_t kNodesPerTask = 8;
 constexpr int64_t kNodesPerSession = 20;
 // Answers of nodes are remembered of so many kinds of claims: 160 KB each at 10,000 nodes.
@@ -36,6 +37,13 @@ void AddPools(const DeviceClaimsView& view, std::string_view node,
     pools->push_back(&pool);
     return true;
   });
+}
+
+// Of a task that was placed on a node.
+std::string WhyNotThere(const DeviceFit& fit) {
+  return StrCat(fit.text.empty() ? WordsFor(fit.kind) : std::string_view(fit.text),
+                "; a node with the devices is looked for unless enablePredicate of plugin "
+                "predicates is false");
 }
 
 std::vector<ClaimToAllocate> WithClasses(const DeviceClaimsView& view,
@@ -63,6 +71,21 @@ struct DeviceClaimBook::Offer {
   std::vector<std::unique_ptr<PoolUse>> changed;
 };
 
+std::string_view WordsFor(DeviceFit::Kind kind) {
+  switch (kind) {
+    case DeviceFit::Kind::kElsewhere:
+      return "resourceclaim not available on the node";
+    case DeviceFit::Kind::kNone:
+      return "cannot allocate all claims";
+    case DeviceFit::Kind::kGivenUp:
+      return "timed out trying to allocate devices";
+    case DeviceFit::Kind::kFits:
+    case DeviceFit::Kind::kFault:
+      break;
+  }
+  return "";
+}
+
 const DeviceClaimsView& DevicesOf(const model::Snapshot& base) {
   static const auto* const kNone = new DeviceClaimsView();
   return base.device_claims == nullptr ? *kNone : *base.device_claims;
@@ -74,6 +97,7 @@ DeviceClaimBook::DeviceClaimBook(framework::Session& session, int64_t steps_max,
       view_(DevicesOf(session.base())),
       steps_max_(steps_max),
       steps_left_(kNodesPerSession * steps_max),
+      turn_steps_left_(kNodesPerTask * steps_max),
       verdicts_(verdicts) {
   if (view_.extended != nullptr) ListServed();
 }
@@ -233,21 +257,35 @@ DeviceClaimBook::Offer DeviceClaimBook::OfferOf(
   return offer;
 }
 
+std::string_view DeviceClaimBook::JobOf(TaskId task) const {
+  const model::TaskRow& row = session_.task(task);
+  return row.job.valid() ? session_.job(row.job).facts->name : row.names->name;
+}
+
+// Those of the turn count only where the session's do not suffice.
+int64_t& DeviceClaimBook::StepsFor(TaskId task, int64_t wanted) {
+  const bool may_help = steps_left_ < wanted && steps_left_ < turn_steps_left_;
+  const bool by_turn =
+      may_help && verdicts_.turns().IsTurnOf(session_.task(task).names->ns, JobOf(task));
+  return by_turn ? turn_steps_left_ : steps_left_;
+}
+
 DeviceAllocation DeviceClaimBook::Allocate(TaskId task, NodeId node,
                                            const std::vector<const DeviceClaimFacts*>& claims,
                                            const Offer& offer) {
   int64_t& used = steps_of_[task];
   const int64_t own = std::min(steps_max_, kNodesPerTask * steps_max_ - used);
-  const bool cut_short = own > 0 && steps_left_ < own;
+  int64_t& left = own > 0 ? StepsFor(task, own) : steps_left_;
+  const bool cut_short = own > 0 && left < own;
   const int64_t runs = verdicts_.runs();
-  DeviceAllocation found =
-      algo::AllocateDevices(WithClasses(view_, claims), offer.pools, session_.node(node), verdicts_,
-                            std::min(own, steps_left_));
+  DeviceAllocation found = algo::AllocateDevices(
+      WithClasses(view_, claims), offer.pools, session_.node(node), verdicts_, std::min(own, left));
   // Looks that cost little are free: of them there are as many as nodes.
   const int64_t dear = std::max<int64_t>(0, found.steps - steps_max_ / 100);
   used += dear;
-  steps_left_ -= dear;
+  left -= dear;
   if (found.result != DeviceAllocation::Result::kGivenUp) return found;
+  if (cut_short) verdicts_.turns().CutOff(session_.task(task).names->ns, JobOf(task));
   // The next session begins with all its steps, and no expression is run again.
   if (cut_short || verdicts_.runs() != runs) {
     cut_short_.insert(task);
@@ -317,22 +355,22 @@ void DeviceClaimBook::Place(TaskId task, NodeId node) {
   if (!Concerns(task) || !node.valid()) return;
   // What was placed before this session has its claims.
   if (session_.base().usage.tasks[task].status != model::TaskStatus::kPending) return;
-  std::optional<Placed> placed = Give(task, node);
+  Placed placed = Give(task, node);
   resolved_task_ = TaskId();
-  if (!placed) {
-    placed_[task] = {.served = false};
-  } else if (!placed->claims.empty()) {
-    placed_[task] = *std::move(placed);
-  }
+  if (!placed.claims.empty() || !placed.why_not.empty()) placed_[task] = std::move(placed);
 }
 
-std::optional<DeviceClaimBook::Placed> DeviceClaimBook::Give(TaskId task, NodeId node) {
+DeviceClaimBook::Placed DeviceClaimBook::Give(TaskId task, NodeId node) {
   const Claims resolved = Resolve(task);
   const model::NodeFacts& facts = session_.node(node);
-  if (!resolved.why_nowhere.empty()) return std::nullopt;
-  const auto claims = ToAllocate(resolved, task, facts);
-  if (!claims) return std::nullopt;
   Placed placed;
+  placed.why_not = resolved.why_nowhere;
+  if (!placed.why_not.empty()) return placed;
+  const auto claims = ToAllocate(resolved, task, facts);
+  if (!claims) {
+    placed.why_not = WhyNotThere({.kind = DeviceFit::Kind::kElsewhere, .text = ""});
+    return placed;
+  }
   placed.extended = resolved.extended;
   std::vector<const DeviceClaimFacts*> all = resolved.all;
   if (!claims->empty()) {
@@ -341,7 +379,10 @@ std::optional<DeviceClaimBook::Placed> DeviceClaimBook::Give(TaskId task, NodeId
     // What Fit found is found again, in no more steps, whatever was searched for since.
     const DeviceAllocation found =
         algo::AllocateDevices(with_classes, offer.pools, facts, verdicts_, steps_max_);
-    if (found.result != DeviceAllocation::Result::kFound) return std::nullopt;
+    if (found.result != DeviceAllocation::Result::kFound) {
+      placed.why_not = WhyNotThere(FitOf(found, *claims));
+      return placed;
+    }
     for (size_t c = 0; c < claims->size(); ++c) {
       Hold& hold = holds_[(*claims)[c]];
       if (IsUnmade(*(*claims)[c])) {
@@ -391,12 +432,14 @@ void DeviceClaimBook::Remove(TaskId task) {
 
 std::shared_ptr<const model::ClaimPlan> DeviceClaimBook::PlanOf(TaskId task) const {
   const auto placed = placed_.find(task);
-  if (placed == placed_.end()) return nullptr;
+  const std::string why_not =
+      placed == placed_.end() ? WhyWithoutAny(task) : placed->second.why_not;
+  if (placed == placed_.end() && why_not.empty()) return nullptr;
   auto plan = std::make_shared<model::ClaimPlan>();
   plan->timeout = kConditionsTimeout;
-  if (!placed->second.served) {
-    const model::TaskNames& names = *session_.task(task).names;
-    plan->claims.emplace_back().key = StrCat(names.ns, "/<devices of ", names.name, ">");
+  if (!why_not.empty()) {
+    plan->why_not = why_not;
+    return plan;
   }
   for (const DeviceClaimFacts* claim : placed->second.claims) {
     model::ClaimPlan::Claim& row = plan->claims.emplace_back();

@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -31,8 +33,13 @@ struct DeviceFit {
   int64_t score = 0;  // By the alternatives that were taken.
 };
 
+// As kube-scheduler says it; empty of a kind that has no words of its own.
+std::string_view WordsFor(DeviceFit::Kind kind);
+
 // Which devices the claims of the pods placed in this session are given; what one has, no other
-// gets. Lives for one session. Thread: scheduling.
+// gets. Searches are bounded: a pod has the steps of eight nodes, all pods of a session have those
+// of twenty, whoever asks first, and pods of the namespace whose turn it is (DeviceTurns) those of
+// eight more once the others are spent. Lives for one session. Thread: scheduling.
 class DeviceClaimBook {
  public:
   // `steps_max`: of the search for one pod on one node. `verdicts` outlives it.
@@ -58,8 +65,8 @@ class DeviceClaimBook {
   // Gives devices to the claims of a task placed on `node`, where it fits; Remove takes them back.
   void Place(model::TaskId task, model::NodeId node);
   void Remove(model::TaskId task);
-  // Null: the task's claims need nothing. Of a task that was placed where it does not fit, with a
-  // claim that is nowhere: its binding is refused.
+  // Null: the task's claims need nothing. Of a task that was placed where it does not fit, as
+  // happens where no filters are asked, the plan says why not, and nobody carries it out.
   std::shared_ptr<const model::ClaimPlan> PlanOf(model::TaskId task) const;
 
   // Equal digests mean equal books.
@@ -106,7 +113,7 @@ class DeviceClaimBook {
     std::vector<const model::DeviceClaimFacts*> claims = {};  // Those that are to be written.
     // What the pod is to show of one of them; null: nothing.
     std::shared_ptr<const model::ExtendedClaimFacts> extended = nullptr;
-    bool served = true;  // False: it could not be given what it claims.
+    std::string why_not = {};  // Not empty: it could not be given what it claims.
   };
   struct Offer;  // What a node has for claims that are to be allocated.
 
@@ -128,12 +135,18 @@ class DeviceClaimBook {
   // The claims of the task that need devices on that node; nothing: it cannot be on this one.
   std::optional<std::vector<const model::DeviceClaimFacts*>> ToAllocate(
       const Claims& claims, model::TaskId task, const model::NodeFacts& node);
+  // What is left for a search for the task that may take so many steps: of the session, or the
+  // turn.
+  int64_t& StepsFor(model::TaskId task, int64_t wanted);
+  // By name; a task without one is its own.
+  std::string_view JobOf(model::TaskId task) const;
   Offer OfferOf(model::NodeId node, const std::vector<const model::DeviceClaimFacts*>& claims);
   algo::DeviceAllocation Allocate(model::TaskId task, model::NodeId node,
                                   const std::vector<const model::DeviceClaimFacts*>& claims,
                                   const Offer& offer);
-  // Nothing: they cannot be given what they ask for there.
-  std::optional<Placed> Give(model::TaskId task, model::NodeId node);
+  Placed Give(model::TaskId task, model::NodeId node);
+  // Of a task that names claims, in a cluster without claims and devices; else empty.
+  std::string WhyWithoutAny(model::TaskId task) const;
   Answers* AnswersFor(const Claims& claims, model::TaskId task);
   // Another one after each change of what is in use on the node.
   uint64_t StampOf(model::NodeId node) const;
@@ -148,7 +161,8 @@ class DeviceClaimBook {
   framework::Session& session_;
   const model::DeviceClaimsView& view_;
   const int64_t steps_max_;
-  int64_t steps_left_;  // Of the session.
+  int64_t steps_left_;       // Of the session,
+  int64_t turn_steps_left_;  // and of the turn.
   DeviceVerdicts& verdicts_;
   absl::flat_hash_map<model::TaskId, int64_t> steps_of_;
   absl::flat_hash_set<model::TaskId> cut_short_;

@@ -36,10 +36,9 @@ DeviceClaimFilters::DeviceClaimFilters(framework::Session& session, const Switch
       general_(session.reasons().Register(FitCode::kUnresolvable,
                                           "something is wrong with the pod's resource claims")),
       elsewhere_(session.reasons().Register(FitCode::kUnresolvable,
-                                            "resourceclaim not available on the node")),
-      none_(session.reasons().Register(FitCode::kUnresolvable, "cannot allocate all claims")),
-      given_up_(
-          session.reasons().Register(FitCode::kError, "timed out trying to allocate devices")) {}
+                                            WordsFor(DeviceFit::Kind::kElsewhere))),
+      none_(session.reasons().Register(FitCode::kUnresolvable, WordsFor(DeviceFit::Kind::kNone))),
+      given_up_(session.reasons().Register(FitCode::kError, WordsFor(DeviceFit::Kind::kGivenUp))) {}
 
 bool DeviceClaimFilters::HasClaims(TaskId task) const {
   return book_.Concerns(task);
@@ -67,8 +66,7 @@ ReasonId DeviceClaimFilters::Judge(TaskId task, NodeId node) {
       return session_.reasons().Describe(FitCode::kUnresolvable, fit.text, general_);
     case DeviceFit::Kind::kGivenUp:
       return session_.reasons().Describe(
-          FitCode::kError,
-          StrCat("node ", session_.node(node).name, ": timed out trying to allocate devices"),
+          FitCode::kError, StrCat("node ", session_.node(node).name, ": ", WordsFor(fit.kind)),
           given_up_);
   }
   return general_;
@@ -113,6 +111,8 @@ void DeviceClaimFilters::Add(framework::HookRegistrar& hooks) {
     hooks.OnPlace([this](const TaskMove& move) { book_.Place(move.task, move.after.node); });
     hooks.OnRemove([this](const TaskMove& move) { book_.Remove(move.task); });
   }
+  // Always on, as are the places: with the filters off, a task gets devices of the node that it was
+  // placed on, or no binding.
   hooks.PlanClaims([this](TaskId task) { return book_.PlanOf(task); });
 }
 

@@ -94,4 +94,15 @@ std::string DeviceClaimBook::WhyNowhere(TaskId task) {
   return Concerns(task) ? Resolve(task).why_nowhere : "";
 }
 
+std::string DeviceClaimBook::WhyWithoutAny(TaskId task) const {
+  Claims claims;
+  const auto& named = session_.task(task).device_claims;
+  if (named == nullptr || follows_places()) return "";
+  for (const DeviceClaimUse& use : named->uses) {
+    AddClaim(task, use, &claims);
+    if (!claims.why_nowhere.empty()) break;
+  }
+  return claims.why_nowhere;
+}
+
 }  // namespace bth::plugins::predicates

@@ -42,6 +42,7 @@ std::string DeviceVerdicts::FaultOf(const model::DeviceTest& test, const model::
 
 void DeviceVerdicts::BeginSession() {
   ++session_;
+  turns_.BeginSession();
   if (rows_.size() < sweep_at_) return;
   absl::erase_if(rows_, [this](const auto& row) { return row.second.session + 2 < session_; });
   sweep_at_ = std::max<size_t>(1024, 2 * rows_.size());

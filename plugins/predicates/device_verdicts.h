@@ -1,4 +1,4 @@
-// What selectors say of devices, remembered from session to session.
+// What selectors say of devices, and who is to search for some: remembered from session to session.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "algo/device_allocation.h"
+#include "plugins/predicates/device_turns.h"
 
 namespace bth::plugins::predicates {
 
@@ -21,10 +22,12 @@ class DeviceVerdicts final : public algo::DeviceJudge {
   std::string FaultOf(const model::DeviceTest& test, const model::PoolFacts& pool,
                       size_t device) override;
 
-  // Forgets what was not asked for since the last call but one, when there is much of it.
+  // Passes the turn on. Forgets what was not asked for since the last call but one, when there is
+  // much of it.
   void BeginSession();
   size_t size() const { return rows_.size(); }
   int64_t runs() const { return runs_; }
+  DeviceTurns& turns() { return turns_; }
 
  private:
   using Key = std::pair<uint64_t, uint64_t>;  // Serials of selector and pool.
@@ -38,6 +41,7 @@ class DeviceVerdicts final : public algo::DeviceJudge {
   uint64_t session_ = 0;
   size_t sweep_at_ = 1024;
   int64_t runs_ = 0;
+  DeviceTurns turns_;
 };
 
 }  // namespace bth::plugins::predicates

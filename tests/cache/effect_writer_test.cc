@@ -1,5 +1,8 @@
 #include "cache/writes/effect_writer.h"
 
+#include <map>
+
+#include "api/model/device_claims.h"
 #include "base/strings.h"
 #include "tests/cache/writer_bed.h"
 
@@ -114,6 +117,43 @@ TEST_CASE("effect writer: a refused job pauses longer each time and says why", "
   bed.bind_answers = {403};
   bed.Bind({"p"});
   CHECK(bed.NextDeadline() == "5s");
+}
+
+TEST_CASE("effect writer: a pod placed where it cannot have its devices hears why, and pauses",
+          "[cache]") {
+  WriterBed bed;
+  bed.Put({.name = "r"});
+  auto plan = std::make_shared<model::ClaimPlan>();
+  plan->why_not = "no devices";
+  for (const char* pause : {"5s", "10s", "20s"}) {
+    INFO(pause);
+    const auto snapshot = bed.mirror.Publish();
+    const model::NodeId node = snapshot->nodes_by_name->front();
+    framework::EffectBatch batch{.snapshot = snapshot, .action = "allocate"};
+    batch.binds.push_back({.task = WriterBed::Find(*snapshot, "r"), .node = node});
+    batch.binds.push_back({.task = WriterBed::Find(*snapshot, "p"), .node = node, .claims = plan});
+    CHECK(bed.effects.Submit(std::move(batch)).ok());
+    bed.executor.RunUntilIdle();
+    CHECK(bed.Status("p") == TaskStatus::kPending);
+    CHECK(bed.Status("r") == TaskStatus::kPending);
+    CHECK(bed.writer.binds_under_way() == 0);
+    CHECK(bed.NextDeadline() == pause);
+    bed.executor.Advance(bed.mirror.UntilNextDeadline());
+  }
+  CHECK(bed.binds == 0);
+  const std::map<std::string, std::string> messages = {
+      {"p", "cannot be bound to node n: no devices"},
+      {"r",
+       "was to be bound with others of its job: pod ns/p cannot be bound to node n: no "
+       "devices"}};
+  for (const auto& [pod, message] : messages) {
+    CAPTURE(pod);
+    const std::string target = StrCat("/pods/", pod, "/status");
+    CHECK(bed.Sent("PATCH", target).size() == 1);
+    const Json condition = bed.LastBody(target).At({"status", "conditions"})[0];
+    CHECK(condition["reason"].AsString() == "Unschedulable");
+    CHECK(condition["message"].AsString() == message);
+  }
 }
 
 TEST_CASE("effect writer: many refusals of one attempt pause the job once", "[cache]") {

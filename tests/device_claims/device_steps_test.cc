@@ -74,6 +74,7 @@ struct StepsBed {
   }
   // As the next cycle has it.
   void NextBook() {
+    verdicts.BeginSession();
     book = std::make_unique<DeviceClaimBook>(cycle->session(), kStepsOfNode, verdicts);
   }
 
@@ -162,7 +163,8 @@ TEST_CASE("device steps: what is placed where it does not fit is not bound", "[c
   bed.book->Place(task, bed.published.node("dear-0"));
   const auto plan = bed.book->PlanOf(task);
   REQUIRE(plan != nullptr);
-  CHECK(bed.world.Assume("p", *plan).message() == "claim ns/<devices of p> is gone");
+  CHECK(bed.world.Assume("p", *plan).message() == plan->why_not);
+  CHECK(plan->why_not.starts_with("timed out trying to allocate devices"));
   bed.book->Remove(task);
   CHECK(bed.book->PlanOf(task) == nullptr);
   CHECK(bed.book->DigestOf() == before);
@@ -189,6 +191,40 @@ TEST_CASE("device steps: who is given up for what others search for", "[claims]"
   CHECK_FALSE(cut_short("p"));
   CHECK(bed.Ask("last", "cheap-1") == DeviceFit::Kind::kGivenUp);
   CHECK(cut_short("last"));
+}
+
+TEST_CASE("device steps: who finds none left has a turn, however much others search for",
+          "[claims]") {
+  StepsBed bed({"p", "q", "r", "s", "last"});
+  // These search in vain in each cycle, as when nodes change all the time.
+  const auto search = [&bed] {
+    for (const char* pod : {"p", "q", "r", "s"}) bed.Search(pod, kDearNodes);
+    return bed.Ask("last", "cheap-1");
+  };
+  CHECK(search() == DeviceFit::Kind::kGivenUp);
+  // Turns of "r" and "s".
+  for (int turn = 0; turn < 2; ++turn) {
+    CAPTURE(turn);
+    bed.NextBook();
+    CHECK(search() == DeviceFit::Kind::kGivenUp);
+    CHECK(bed.book->IsCutShort(bed.published.task("last")));
+  }
+  bed.NextBook();
+  CHECK(search() == DeviceFit::Kind::kFits);
+  CHECK_FALSE(bed.book->IsCutShort(bed.published.task("last")));
+}
+
+TEST_CASE("device steps: where they suffice again nobody needs a turn", "[claims]") {
+  StepsBed bed({"p", "q", "r", "last"});
+  for (const char* pod : {"p", "q", "r"}) bed.Search(pod, kDearNodes);
+  CHECK(bed.Ask("last", "cheap-1") == DeviceFit::Kind::kGivenUp);
+  for (int cycle = 0; cycle < 2; ++cycle) {
+    CAPTURE(cycle);
+    bed.NextBook();
+    for (const char* pod : {"p", "q"}) bed.Search(pod, kDearNodes);
+    CHECK(bed.Ask("last", "cheap-1") == DeviceFit::Kind::kFits);
+    CHECK_FALSE(bed.book->IsCutShort(bed.published.task("last")));
+  }
 }
 
 }  // namespace
