@@ -22,6 +22,7 @@ CronJobController::CronJobController(const ControllerContext& context)
       remakes_(context.executor()),
       lanes_(context.executor(), DefaultLanes(context.options.worker_threads_for_cronjob),
              {.work = [this](std::string key) { return Work(std::move(key)); }, .give_up = {}}) {
+  if (!context.options.gates.follows_cron_jobs()) return;
   crons_.Subscribe(*this);
   jobs_.Subscribe(*this);
 }

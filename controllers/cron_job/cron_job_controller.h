@@ -1,4 +1,4 @@
-// Creates batch jobs by the clock.
+// Creates batch jobs by the clock; does nothing with the gate CronVolcanoJobSupport off.
 #pragma once
 
 #include <memory>

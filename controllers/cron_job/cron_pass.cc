@@ -23,6 +23,8 @@ using types::JobPhase;
 using types::Json;
 using types::ObjectReference;
 
+// Clocks of two processes, at most: what is further ahead is no run of ours.
+constexpr absl::Duration kClocksApartMax = absl::Hours(24);
 constexpr std::string_view kScheduledAt = "volcano.sh/cronjob-scheduled-timestamp";
 
 bool NamesZone(const CronJob& cron) {
@@ -198,7 +200,9 @@ absl::StatusOr<types::CronSchedule> CronPass::ReadSchedule() {
   }
   if (NamesZone(cron_)) {
     Warn("UnsupportedSchedule",
-         "CRON_TZ or TZ in the schedule is not officially supported; timeZone is ignored");
+         StrCat("CRON_TZ or TZ in the schedule \"", cron_.spec.schedule,
+                "\" is not officially supported. If set, the TimeZone field will be ignored during "
+                "execution."));
   }
   absl::StatusOr<types::CronSchedule> schedule = ScheduleOf(cron_);
   if (!schedule.ok()) Warn("UnParseableCronJobSchedule", WhyUnparseable(cron_, schedule.status()));
@@ -223,20 +227,30 @@ net::Awaitable<absl::Status> CronPass::RunIfDue(types::CronSchedule schedule) {
       cron_.status.active.begin(), cron_.status.active.end(),
       [&](const ObjectReference& one) { return one.name == name && one.ns == cron_.meta.ns; });
   if (listed || cron_.status.last_schedule_time == scheduled) co_return absl::OkStatus();
-  // A former process ended before it wrote that down. Later the job may be cleaned up.
-  const bool was_run = std::any_of(owned_.begin(), owned_.end(), [&name](const JobPtr& job) {
-    return job->meta.name == name && IsOver(*job);
-  });
-  if (was_run) {
-    cron_.status.last_schedule_time = scheduled;
-    co_return absl::OkStatus();
-  }
+  if (TakeInRuns(scheduled)) co_return absl::OkStatus();
   pause_ = remakes_.Left(ChildKey<BatchJob>(cron_.meta.uid, name));
   if (pause_ > absl::ZeroDuration()) co_return absl::OkStatus();
   const absl::StatusOr<bool> room = co_await MakeRoom(name);
   if (!room.ok()) co_return room.status();
   if (!*room) co_return absl::OkStatus();
   co_return co_await CreateJob(scheduled);
+}
+
+// A former process ended before it wrote a run down, and its job may be cleaned up; or its clock is
+// ahead of ours, and it began with a later run: that one counts, and is not made twice.
+bool CronPass::TakeInRuns(absl::Time scheduled) {
+  const std::string name = NameOfRun(cron_, scheduled);
+  std::optional<absl::Time> latest;
+  for (const JobPtr& job : owned_) {
+    const std::optional<absl::Time> run = RunOf(cron_, job->meta.name);
+    if (!run.has_value() || *run > context_.now() + kClocksApartMax) continue;
+    const bool is_later = *run > scheduled;
+    if (!is_later && (job->meta.name != name || !IsOver(*job))) continue;
+    if (!IsOver(*job) && !IsActive(job->meta.uid)) cron_.status.active.push_back(ReferenceTo(*job));
+    latest = std::max(latest, std::optional(is_later ? *run : scheduled));
+  }
+  if (latest.has_value()) cron_.status.last_schedule_time = latest;
+  return latest.has_value();
 }
 
 std::vector<ObjectReference> CronPass::RunningBeside(std::string_view name) const {
@@ -359,12 +373,10 @@ std::string CronPass::JobBody(absl::Time scheduled) const {
   for (const auto& [key, value] : cron_.spec.job_template.meta.annotations) {
     meta["annotations"].Set(key, value);
   }
-  if (context_.options.gates.cron_volcano_job_support) {
-    const absl::StatusOr<absl::TimeZone> zone =
-        cron_.spec.time_zone.has_value() ? ZoneOf(cron_) : absl::UTCTimeZone();
-    meta["annotations"].Set(kScheduledAt,
-                            StampIn(zone.ok() ? *zone : absl::UTCTimeZone(), scheduled));
-  }
+  const absl::StatusOr<absl::TimeZone> zone =
+      cron_.spec.time_zone.has_value() ? ZoneOf(cron_) : absl::UTCTimeZone();
+  meta["annotations"].Set(kScheduledAt,
+                          StampIn(zone.ok() ? *zone : absl::UTCTimeZone(), scheduled));
   meta.Set("ownerReferences",
            Json::MakeArray({types::FragmentToJson(ControllerReferenceTo(cron_))}));
   job.Set("spec", cron_.spec.job_template.spec.raw);

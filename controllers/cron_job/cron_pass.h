@@ -42,6 +42,8 @@ class CronPass final {
   void DropStale();
   absl::StatusOr<types::CronSchedule> ReadSchedule();
   net::Awaitable<absl::Status> RunIfDue(types::CronSchedule schedule);
+  // True: that run, or a later one, was begun, and the status tells of it now.
+  bool TakeInRuns(absl::Time scheduled);
   // Jobs that are not over, listed as active or not: a former process may have ended before it
   // wrote one down. The job called `name` is not among the latter.
   std::vector<types::ObjectReference> RunningBeside(std::string_view name) const;

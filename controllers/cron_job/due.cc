@@ -77,14 +77,20 @@ std::string NameOfRun(const CronJob& cron, absl::Time scheduled) {
   return StrCat(PrefixOf(cron), MinuteOf(scheduled));
 }
 
-bool TellsOfRun(const CronJob& cron, std::string_view job_name) {
+std::optional<absl::Time> RunOf(const CronJob& cron, std::string_view job_name) {
   const std::string prefix = PrefixOf(cron);
   int64_t minute = 0;
   if (!job_name.starts_with(prefix) || !SimpleAtoi(job_name.substr(prefix.size()), &minute)) {
-    return true;
+    return std::nullopt;
   }
+  return absl::UnixEpoch() + absl::Minutes(minute);
+}
+
+bool TellsOfRun(const CronJob& cron, std::string_view job_name) {
+  const std::optional<absl::Time> run = RunOf(cron, job_name);
+  if (!run.has_value()) return true;
   const std::optional<absl::Time> last = cron.status.last_schedule_time;
-  return last.has_value() && minute <= MinuteOf(*last);
+  return last.has_value() && MinuteOf(*run) <= MinuteOf(*last);
 }
 
 }  // namespace bth::controllers

@@ -32,8 +32,12 @@ absl::Duration DelayUntilNext(const types::CronJob& job, const types::CronSchedu
 // Of its job: one name for each run, whoever creates it.
 std::string NameOfRun(const types::CronJob& cron, absl::Time scheduled);
 
-// The status of the CronJob tells of the run that the job is of. True also for jobs that are called
-// otherwise, as a run of it never is.
+// The other way round: to the minute. Nothing: the job is called otherwise, as a run of it never
+// is.
+std::optional<absl::Time> RunOf(const types::CronJob& cron, std::string_view job_name);
+
+// The status of the CronJob tells of the run that the job is of. True also for jobs that are of
+// none.
 bool TellsOfRun(const types::CronJob& cron, std::string_view job_name);
 
 }  // namespace bth::controllers

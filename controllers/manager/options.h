@@ -28,6 +28,9 @@ struct ManagerOptions {
     bool queue_command_sync = true;
     bool priority_class = true;
     bool cron_volcano_job_support = true;
+
+    // Jobs of CronJobs are followed.
+    bool follows_cron_jobs() const { return volcano_job_support && cron_volcano_job_support; }
   };
   Gates gates;
 

@@ -57,7 +57,9 @@ TtlController::TtlController(const ControllerContext& context)
   if (IsSelected("jobflow-controller", context.options.controllers)) {
     flows_ = &context.watches.Of<JobFlow>();
   }
-  if (IsSelected("cronjob-controller", context.options.controllers)) {
+  // Where nobody works on CronJobs, none would tell of its runs.
+  if (context.options.gates.follows_cron_jobs() &&
+      IsSelected("cronjob-controller", context.options.controllers)) {
     cron_jobs_ = &context.watches.Of<CronJob>();
   }
 }

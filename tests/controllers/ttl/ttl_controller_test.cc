@@ -44,6 +44,9 @@ TEST_CASE("ttl: a job that does not say when it finished", "[controllers][ttl]")
 
 class TtlBed : public test::ControllerBed {
  public:
+  static constexpr const char* kCronJobs =
+      "/apis/batch.volcano.sh/v1alpha1/namespaces/default/cronjobs";
+
   void StartTtl() {
     Start({[](const ControllerContext& context) {
       return std::make_unique<TtlController>(context);
@@ -59,6 +62,15 @@ class TtlBed : public test::ControllerBed {
                             R"("},"spec":{"minAvailable":1,"tasks":[{"name":"t","replicas":1,)",
                             R"("template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}],)",
                             R"("ttlSecondsAfterFinished":)", ttl, "}}"));
+  }
+  // The CronJob c, and its job c-29376000 of 2025-11-08, midnight, which is to go at once.
+  void MakeRun() {
+    Create(kCronJobs,
+           R"({"metadata":{"name":"c"},"spec":{"schedule":"0 0 * * *","jobTemplate":{"spec":)"
+           R"({"tasks":[{"name":"t","replicas":1,"template":{"spec":{"containers":)"
+           R"([{"name":"c","image":"i"}]}}}]}}}})");
+    MakeJob("c-29376000", 0);
+    Own("c-29376000", StrCat(kCronJobs, "/c"));
   }
   // The job is controlled by that object.
   void Own(const std::string& name, const std::string& owner_path) {
@@ -137,24 +149,35 @@ TEST_CASE("ttl: a job stays until its flow tells how it ended", "[controllers][t
 TEST_CASE("ttl: a job stays until its CronJob tells that it ran", "[controllers][ttl]") {
   const bool suspends = GENERATE(false, true);
   CAPTURE(suspends);
-  const std::string cron_jobs = "/apis/batch.volcano.sh/v1alpha1/namespaces/default/cronjobs";
   TtlBed bed;
-  bed.Create(cron_jobs,
-             R"({"metadata":{"name":"c"},"spec":{"schedule":"0 0 * * *","jobTemplate":{"spec":)"
-             R"({"tasks":[{"name":"t","replicas":1,"template":{"spec":{"containers":)"
-             R"([{"name":"c","image":"i"}]}}}]}}}})");
-  bed.MakeJob("c-29376000", 0);  // 2025-11-08, midnight.
-  bed.Own("c-29376000", cron_jobs + "/c");
+  bed.MakeRun();
   bed.StartTtl();
   bed.Finish("c-29376000", "Completed");
-  bed.Patch(cron_jobs + "/c/status", R"({"status":{"lastScheduleTime":"2025-11-07T00:00:00Z"}})");
+  const std::string cron = StrCat(TtlBed::kCronJobs, "/c");
+  bed.Patch(cron + "/status", R"({"status":{"lastScheduleTime":"2025-11-07T00:00:00Z"}})");
   bed.Wait(absl::Minutes(1));
   CHECK(bed.Call("GET", TtlBed::Path("c-29376000")).code == 200);
   if (suspends) {
-    bed.Patch(cron_jobs + "/c", R"({"spec":{"suspend":true}})");
+    bed.Patch(cron, R"({"spec":{"suspend":true}})");
   } else {
-    bed.Patch(cron_jobs + "/c/status", R"({"status":{"lastScheduleTime":"2025-11-08T00:00:00Z"}})");
+    bed.Patch(cron + "/status", R"({"status":{"lastScheduleTime":"2025-11-08T00:00:00Z"}})");
   }
+  bed.Wait(absl::Seconds(2));
+  CHECK(bed.Call("GET", TtlBed::Path("c-29376000")).code == 404);
+}
+
+TEST_CASE("ttl: nobody is waited for where no controller works on CronJobs", "[controllers][ttl]") {
+  const bool by_gate = GENERATE(false, true);
+  CAPTURE(by_gate);
+  TtlBed bed;
+  if (by_gate) {
+    bed.options.gates.cron_volcano_job_support = false;
+  } else {
+    bed.options.controllers = {"*", "-cronjob-controller"};
+  }
+  bed.MakeRun();
+  bed.StartTtl();
+  bed.Finish("c-29376000", "Completed");
   bed.Wait(absl::Seconds(2));
   CHECK(bed.Call("GET", TtlBed::Path("c-29376000")).code == 404);
 }
