@@ -150,6 +150,8 @@ const JobBook::TaskPods* JobBook::Find(const Entry& entry, const TaskKey& task) 
 }
 
 void JobBook::TaskPods::Count(const Pod& pod, int sign) {
+  // What it did says nothing of the pods that come after it.
+  if (pod.meta.deletion_time.has_value() || IsMarkedOutOfSync(pod)) return;
   const std::string& phase = pod.status.phase;
   if (phase == "Succeeded") succeeded += sign;
   if (phase == "Running" || phase == "Pending") restarts += sign * Restarts(pod);

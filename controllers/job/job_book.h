@@ -76,6 +76,7 @@ class JobBook final {
   // The present incarnation of the job has a pod.
   bool HasCurrentPods(std::string_view key) const;
 
+  // Pods that are being deleted, or marked out of sync, count for neither.
   // All pods of the task have succeeded.
   bool TaskCompleted(std::string_view key, std::string_view task) const;
   // The containers of the task's pods have restarted too often.
@@ -93,7 +94,7 @@ class JobBook final {
 
  private:
   using TaskKey = std::pair<std::string, std::string>;  // Uid of the owner, task.
-  // Sums are kept, because each news of a pod asks for them.
+  // Sums are kept, because each news of a pod asks for them. Of the pods that stay.
   struct TaskPods {
     std::shared_ptr<JobView::Pods> pods;
     int64_t restarts = 0;  // Of the containers of pods that are pending or running.

@@ -8,6 +8,7 @@
 
 #include "base/strings.h"
 #include "controllers/job/depends_on.h"
+#include "controllers/job/keys.h"
 #include "controllers/job/phases.h"
 
 namespace bth::controllers {
@@ -61,7 +62,7 @@ void FillInPlugins(types::SortedMap<std::vector<std::string>>* plugins) {
 }  // namespace
 
 void FillInDefaults(std::string_view scheduler_name, BatchJobSpec* spec) {
-  if (spec->queue.empty()) spec->queue = "default";
+  if (spec->queue.empty()) spec->queue = kDefaultQueue;
   if (spec->scheduler_name.empty()) spec->scheduler_name = scheduler_name;
   if (spec->max_retry.value_or(0) == 0) spec->max_retry = kJobRetries;
   for (size_t i = 0; i < spec->tasks.size(); ++i) FillInTask(i, &spec->tasks[i]);

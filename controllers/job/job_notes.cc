@@ -80,10 +80,10 @@ bool HaveOtherVolumes(const BatchJobSpec& a, const BatchJobSpec& b) {
 JobNote NoteOf(const BatchJobSpec& spec, JobPhase phase, const NoteFacts& facts) {
   JobNote note;
   if (types::IsFinished(phase)) return note;
-  if (!facts.group_queue.empty() && facts.group_queue != spec.queue) {
+  if (!facts.kept_queue.empty()) {
     Add("QueueNotChanged",
         StrCat("spec.queue was changed to ", spec.queue, ", and the job stays in queue ",
-               facts.group_queue, " until it is restarted: change it back, or restart the job"),
+               facts.kept_queue, " until it is restarted: change it back, or restart the job"),
         &note);
   }
   const bool is_active = phase == JobPhase::kPending || phase == JobPhase::kRunning;

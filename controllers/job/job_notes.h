@@ -25,7 +25,7 @@ struct JobNote {
 };
 
 struct NoteFacts {
-  std::string_view group_queue;  // Empty: there is no pod group.
+  std::string_view kept_queue;  // See KeptQueue. Empty: there is nothing to tell.
   const std::vector<std::string>& scheduler_names;
   const std::vector<std::string>& plugin_complaints;
   WaitFacts waits = {};  // Without a view nothing is said of its pods.

@@ -14,6 +14,7 @@
 #include "controllers/job/job_check.h"
 #include "controllers/job/keys.h"
 #include "controllers/job/plugin_objects.h"
+#include "controllers/job/pod_group_builder.h"
 #include "controllers/job/pod_group_writer.h"
 #include "controllers/job/pods_writer.h"
 #include "controllers/job/volumes.h"
@@ -289,7 +290,8 @@ void JobSync::DecidePhase() {
 
 JobNote JobSync::CurrentNote() const {
   const auto group = desk_.FindGroup(job());
-  const std::string_view queue = group == nullptr ? std::string_view() : group->spec.queue;
+  const std::string_view queue =
+      group == nullptr ? std::string_view() : KeptQueue(*group, job().spec);
   return NoteOf(job().spec, status_.state.phase.value(),
                 {queue,
                  desk_.context.options.scheduler_names,

@@ -19,10 +19,13 @@ inline constexpr std::string_view kTemplateUidKey = "volcano.sh/template-uid";
 inline constexpr std::string_view kJobForwardingKey = "volcano.sh/job-forwarding";
 // "true": the controller itself deletes this pod; its end triggers no policy.
 inline constexpr std::string_view kOutOfSyncKey = "volcano.sh/controller-out-of-sync";
+// On a pod group: the queue that its job named when it was made. A webhook may choose another one.
+inline constexpr std::string_view kJobQueueKey = "volcano.sh/job-queue";
 inline constexpr std::string_view kNumaPolicyKey = "volcano.sh/numa-topology-policy";
 
 // status.state.reason of a job that cannot be carried out as it is written, or not even read.
 inline constexpr const char* kInvalidJob = "InvalidJob";
 inline constexpr std::string_view kDefaultTask = "default";
+inline constexpr std::string_view kDefaultQueue = "default";
 
 }  // namespace bth::controllers

@@ -77,6 +77,7 @@ absl::StatusOr<PodGroup> BuildPodGroup(const BatchJob& job, const PriorityOf& pr
   group.meta.name = PodGroupName(job);
   group.meta.ns = job.meta.ns;
   group.meta.annotations = job.meta.annotations;
+  group.meta.annotations.Set(kJobQueueKey, job.spec.queue);
   group.meta.labels = job.meta.labels;
   group.meta.owner_references.push_back(ControllerReferenceTo(job));
   group.spec.queue = job.spec.queue;
@@ -85,6 +86,13 @@ absl::StatusOr<PodGroup> BuildPodGroup(const BatchJob& job, const PriorityOf& pr
   }
   BTH_ASSIGN_OR_RETURN(group.spec, UpdatedPodGroup(group.spec, job, priority_of));
   return group;
+}
+
+std::string_view KeptQueue(const PodGroup& group, const types::BatchJobSpec& spec) {
+  const std::string_view named = group.meta.Annotation(kJobQueueKey);
+  const std::string_view before = named.empty() ? kDefaultQueue : named;
+  const bool has_changed = spec.queue != before && spec.queue != group.spec.queue;
+  return has_changed ? std::string_view(group.spec.queue) : std::string_view();
 }
 
 }  // namespace bth::controllers

@@ -1,6 +1,8 @@
 // The pod group of a batch job. Pure, any thread.
 #pragma once
 
+#include <string_view>
+
 #include "absl/status/statusor.h"
 #include "api/types/batch_job.h"
 #include "api/types/pod_group.h"
@@ -17,5 +19,10 @@ absl::StatusOr<types::PodGroup> BuildPodGroup(const types::BatchJob& job,
 absl::StatusOr<types::PodGroupSpec> UpdatedPodGroup(const types::PodGroupSpec& spec,
                                                     const types::BatchJob& job,
                                                     const PriorityOf& priority_of);
+
+// The queue of the job's group, where the job has named another one since the group was made; else
+// empty. That somebody put the group into another queue than the job asks for is no change of the
+// job. Groups that do not tell what was asked for: of a job in `default` nothing is assumed.
+std::string_view KeptQueue(const types::PodGroup& group, const types::BatchJobSpec& spec);
 
 }  // namespace bth::controllers

@@ -12,6 +12,7 @@ namespace {
 
 using controllers::BuildPod;
 using controllers::BuildPodGroup;
+using controllers::KeptQueue;
 using controllers::MinResources;
 using controllers::PodDraft;
 using controllers::UpdatedPodGroup;
@@ -201,7 +202,7 @@ TEST_CASE("pod group builder: minima, topology and partitions of the tasks", "[c
   REQUIRE(group.ok());
   CHECK(group->meta.name == "job1-uid-1");
   CHECK(group->meta.Label("a") == "b");
-  CHECK(group->meta.Annotation("c") == "d");
+  CHECK(group->meta.annotations == types::LabelMap{{"c", "d"}, {"volcano.sh/job-queue", "q"}});
   CHECK(group->meta.Controller()->uid == "uid-1");
   CHECK(group->status.phase.empty());
   CHECK(group->spec.min_member == 3);
@@ -247,6 +248,40 @@ TEST_CASE("pod group builder: an update leaves queue, topology and lost tasks al
   CHECK(*UpdatedPodGroup(*updated, PartitionedJob(1, kByName), kNoPriority) == *updated);
   const types::BatchJob plain = ParseJob(R"({"tasks":[{"name":"task1","replicas":6}]})");
   CHECK(UpdatedPodGroup(*updated, plain, kNoPriority)->sub_group_policy.empty());
+}
+
+TEST_CASE("pod group builder: which queue a job is kept in", "[controllers][job]") {
+  // `named`: when the group was made, empty: it does not tell; `now`: by the job.
+  const auto [named, in, now, kept] = GENERATE(table<const char*, const char*, const char*, bool>({
+      {"default", "default", "default", false},
+      {"default", "default", "a", true},
+      {"default", "research", "default", false},  // A webhook chose it.
+      {"default", "research", "research", false},
+      {"default", "research", "a", true},
+      {"research", "research", "default", true},
+      {"research", "moved", "research", false},
+      {"research", "moved", "a", true},
+      {"", "research", "default", false},
+      {"", "research", "research", false},
+      {"", "research", "a", true},
+      {"", "default", "a", true},
+      {"default", "", "a", false},
+  }));
+  CAPTURE(named, in, now);
+  types::PodGroup group;
+  if (*named != 0) group.meta.annotations.Set("volcano.sh/job-queue", named);
+  group.spec.queue = in;
+  types::BatchJobSpec spec;
+  spec.queue = now;
+  CHECK(KeptQueue(group, spec) == (kept ? in : ""));
+}
+
+TEST_CASE("pod group builder: the job has no say in what it is remembered by",
+          "[controllers][job]") {
+  const types::BatchJob job = ParseJob(R"({"queue":"q","tasks":[{"name":"t","replicas":1}]})", "{}",
+                                       R"("annotations":{"volcano.sh/job-queue":"copied"})");
+  const auto group = BuildPodGroup(job, kNoPriority);
+  CHECK(group->meta.Annotation("volcano.sh/job-queue") == "q");
 }
 
 }  // namespace

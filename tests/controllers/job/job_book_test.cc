@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/rng.h"
@@ -25,6 +26,22 @@ constexpr const char* kTwo = R"({"tasks":[{"name":"task1","replicas":2}]})";
 
 Pod Without(Pod pod, std::string_view annotation) {
   pod.meta.annotations.Erase(annotation);
+  return pod;
+}
+
+Pod Marked(Pod pod) {
+  pod.meta.annotations.Set(controllers::kOutOfSyncKey, "true");
+  return pod;
+}
+
+Pod Deleted(Pod pod) {
+  pod.meta.deletion_time = absl::FromUnixSeconds(1);
+  return pod;
+}
+
+Pod Restarted(Pod pod, int32_t count) {
+  pod.status.container_statuses.resize(1);
+  pod.status.container_statuses[0].restart_count = count;
   return pod;
 }
 
@@ -135,6 +152,33 @@ TEST_CASE("job book: a task fails when its containers restart too often", "[cont
   CHECK(book.TaskFailed("test/job1", "task1") == c.failed);
 }
 
+TEST_CASE("job book: pods that leave count for nothing that the others do", "[controllers][job]") {
+  using Leave = Pod (*)(Pod);
+  const Leave leave = GENERATE(values<Leave>({&Deleted, &Marked}));
+  const Pod restarted = Restarted(MakePod("a", "task1", "Running"), 3);
+  const Pod succeeded = MakePod("b", "task1", "Succeeded");
+  JobBook book;
+  CHECK(book.Add(Shared(ParseJob(kTwo))).ok());
+  CHECK(book.AddPod(Shared(restarted)).ok());
+  CHECK(book.AddPod(Shared(succeeded)).ok());
+  CHECK(book.AddPod(Shared(MakePod("c", "task1", "Succeeded"))).ok());
+  CHECK(book.TaskFailed("test/job1", "task1"));
+  CHECK(book.TaskCompleted("test/job1", "task1"));
+  CHECK(book.UpdatePod(Shared(leave(restarted))).ok());
+  CHECK(book.UpdatePod(Shared(leave(succeeded))).ok());
+  CHECK_FALSE(book.TaskFailed("test/job1", "task1"));
+  CHECK_FALSE(book.TaskCompleted("test/job1", "task1"));
+  // Nor when they are gone: what did not count is not taken off.
+  book.DeletePod(restarted);
+  book.DeletePod(succeeded);
+  CHECK(book.AddPod(Shared(Restarted(MakePod("a", "task1", "Running"), 2))).ok());
+  CHECK_FALSE(book.TaskFailed("test/job1", "task1"));
+  CHECK(book.UpdatePod(Shared(Restarted(MakePod("a", "task1", "Running"), 3))).ok());
+  CHECK(book.TaskFailed("test/job1", "task1"));
+  CHECK(book.AddPod(Shared(MakePod("b", "task1", "Succeeded"))).ok());
+  CHECK(book.TaskCompleted("test/job1", "task1"));
+}
+
 TEST_CASE("job book: the sums of a task are those of its pods, whatever happened",
           "[controllers][job][property]") {
   const std::vector<std::string> phases = {"Pending", "Running", "Succeeded", "Failed"};
@@ -147,9 +191,10 @@ TEST_CASE("job book: the sums of a task are those of its pods, whatever happened
   int failed = 0;
   for (int step = 0; step < 3000; ++step) {
     const std::string name = StrCat("p", rng.Below(5));
-    Pod pod = MakePod(name, "task1", phases[rng.Below(phases.size())]);
-    pod.status.container_statuses.resize(1);
-    pod.status.container_statuses[0].restart_count = static_cast<int32_t>(rng.Below(5));
+    Pod pod = Restarted(MakePod(name, "task1", phases[rng.Below(phases.size())]),
+                        static_cast<int32_t>(rng.Below(5)));
+    if (rng.Below(8) == 0) pod = Deleted(std::move(pod));
+    if (rng.Below(8) == 0) pod = Marked(std::move(pod));
     if (rng.Below(3) == 0) {
       book.DeletePod(pod);
       pods.erase(name);
@@ -165,6 +210,7 @@ TEST_CASE("job book: the sums of a task are those of its pods, whatever happened
     int succeeded = 0;
     int restarts = 0;
     for (const auto& [key, known] : pods) {
+      if (known.meta.deletion_time.has_value() || controllers::IsMarkedOutOfSync(known)) continue;
       const std::string& phase = known.status.phase;
       if (phase == "Succeeded") ++succeeded;
       if (phase == "Pending" || phase == "Running") {
@@ -206,11 +252,6 @@ TEST_CASE("job book: pods that we deleted are terminating until they are gone",
   CHECK_FALSE(book.Get("test/job1")->IsTerminating(pod));
 }
 
-Pod Marked(Pod pod) {
-  pod.meta.annotations.Set(controllers::kOutOfSyncKey, "true");
-  return pod;
-}
-
 TEST_CASE("job events: pods ask for what their change means", "[controllers][job]") {
   JobBook book;
   CHECK(book.Add(Shared(ParseJob(kTwo))).ok());
@@ -233,11 +274,13 @@ TEST_CASE("job events: pods ask for what their change means", "[controllers][job
   CHECK(RequestOfGonePod(pod("Running"), false)->event == BusEvent::kOutOfSync);
   CHECK(RequestOfGonePod(Marked(pod("Running")), true)->event == BusEvent::kOutOfSync);
 
-  Pod restarted = pod("Running");
-  restarted.status.container_statuses.resize(1);
-  restarted.status.container_statuses[0].restart_count = 3;
+  const Pod restarted = Restarted(pod("Running"), 3);
   CHECK(event_of(pod("Running"), restarted) == BusEvent::kTaskFailed);
   CHECK(event_of(pod("Pending"), restarted) == BusEvent::kPodRunning);
+
+  // Of an earlier incarnation, and still ending.
+  CHECK(book.AddPod(Shared(Deleted(Restarted(MakePod("c", "task1", "Running"), 3)))).ok());
+  CHECK(event_of(pod("Running"), pod("Running")) == BusEvent::kOutOfSync);
 
   CHECK(book.AddPod(Shared(MakePod("b", "task1", "Succeeded"))).ok());
   CHECK(event_of(pod("Running"), pod("Succeeded")) == BusEvent::kTaskCompleted);

@@ -117,7 +117,7 @@ TEST_CASE("job notes: what does not hold a job up is told all the same", "[contr
   WaitFacts waits;
   waits.view = &view;
   waits.now = view.job->meta.creation_time + controllers::kAnswerWithin;
-  CHECK(NoteOf(spec, JobPhase::kRunning, {"new", names, none}).reason.empty());
+  CHECK(NoteOf(spec, JobPhase::kRunning, {"", names, none}).reason.empty());
   CHECK(NoteOf(spec, JobPhase::kCompleted, {"old", names, complaints}).reason.empty());
   CHECK(NoteOf(spec, JobPhase::kPending, {"", none, none}).reason.empty());
   const JobNote queue = NoteOf(spec, JobPhase::kRunning, {"old", names, none});
@@ -125,7 +125,7 @@ TEST_CASE("job notes: what does not hold a job up is told all the same", "[contr
   CHECK(queue.message ==
         "spec.queue was changed to new, and the job stays in queue old until it is restarted: "
         "change it back, or restart the job");
-  const JobNote scheduler = NoteOf(spec, JobPhase::kPending, {"new", names, none, waits});
+  const JobNote scheduler = NoteOf(spec, JobPhase::kPending, {"", names, none, waits});
   CHECK(scheduler.reason == "UnknownScheduler");
   CHECK(scheduler.message ==
         "spec.schedulerName is gone, and the controllers know of volcano (--scheduler-name): "
@@ -136,7 +136,7 @@ TEST_CASE("job notes: what does not hold a job up is told all the same", "[contr
   CHECK(all.message == queue.message + "; " + scheduler.message + "; plugin svc: -x");
   const BatchJobSpec own = Filled(R"({"tasks":[{"name":"a","replicas":1,)" +
                                   TemplateText(R"("schedulerName":"mine")") + "}]}");
-  CHECK_THAT(NoteOf(own, JobPhase::kPending, {"default", names, none, waits}).message,
+  CHECK_THAT(NoteOf(own, JobPhase::kPending, {"", names, none, waits}).message,
              Catch::StartsWith("the template of task a: schedulerName is mine, "));
 }
 

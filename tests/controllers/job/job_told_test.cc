@@ -419,5 +419,45 @@ TEST_CASE("told: edits that change nothing", "[controllers][job]") {
   }
 }
 
+TEST_CASE("told: nothing of a queue that was chosen for the job", "[controllers][job]") {
+  ToldBed bed;
+  bed.MakeQueue("research");
+  bed.MakeQueue("other");
+  bed.StartJobs();
+  bed.CreateJob("j", 1, JobBed::TaskText("a", 1));
+  // As webhooks do where the namespace has a queue.
+  const std::string group = StrCat(JobBed::kGroups, "/", bed.GroupOf("j"));
+  bed.Patch(group, R"({"spec":{"queue":"research"}})");
+  const bool is_marked = GENERATE(true, false);
+  CAPTURE(is_marked);
+  if (!is_marked) bed.Patch(group, R"({"metadata":{"annotations":{"volcano.sh/job-queue":null}}})");
+  bed.SetGroup("j", "Inqueue");
+  bed.SetPods("Running");
+  CHECK(bed.Phase("j") == "Running");
+  CHECK(bed.Reason("j").empty());
+  bed.Restart();
+  CHECK(bed.IsQuiet(absl::Minutes(20)));
+  CHECK(bed.Reason("j").empty());
+  CHECK(bed.Told("j", "Warning QueueNotChanged") == 0);
+  SECTION("until it chooses one itself") {
+    bed.PatchJob("j", R"({"queue":"other"})");
+    CHECK(bed.Reason("j") == "QueueNotChanged");
+    CHECK(bed.Message("j") ==
+          "spec.queue was changed to other, and the job stays in queue research until it is "
+          "restarted: change it back, or restart the job");
+    bed.PatchJob("j", R"({"queue":"default"})");
+    CHECK(bed.Reason("j").empty());
+  }
+  SECTION("other than of one that has left its own") {
+    bed.RunJob("k", 1, JobBed::TaskText("a", 1), R"("queue":"research")");
+    CHECK(bed.Reason("k").empty());
+    bed.PatchJob("k", R"({"queue":"default"})");
+    CHECK(bed.Reason("k") == "QueueNotChanged");
+    bed.Restart();
+    CHECK(bed.Reason("k") == "QueueNotChanged");
+    CHECK(bed.Told("k", "Warning QueueNotChanged spec.queue was changed to default") == 1);
+  }
+}
+
 }  // namespace
 }  // namespace bth::test

@@ -8,7 +8,7 @@ import pytest
 from support import accounts, backends, clock
 from support import webhook_manager as webhooks
 from support.controllers import Controllers
-from support.jobs import BATCH, FLOW, JobWorld, task
+from support.jobs import BATCH, FLOW, FOREVER, JobWorld, task
 from support.kubectl import Kubectl
 from support.objects import SCHEDULING, pod_group, queue
 from support.poll import until
@@ -281,6 +281,20 @@ def test_kubectl_runs_a_job_with_dependencies(world, by_kubectl):
 
 def test_a_client_runs_a_job_with_dependencies(world, by_client):
     dependencies_need_no_minimum(world, by_client)
+
+
+def test_a_job_in_the_queue_of_its_namespace_is_told_nothing_of_it(world, by_client):
+    _go_to_queue(world)
+    kind, body = job_of(bare(1, script=FOREVER))
+    by_client.make(kind, body)
+    name = body["metadata"]["name"]
+    world.wait_running(name, 1)
+    job = world.read_job(name)
+    assert job["spec"]["queue"] == "default"
+    assert world.group_of(job)["spec"]["queue"] == QUEUE
+    state = job["status"]["state"]
+    assert (state.get("reason", ""), state.get("message", "")) == ("", "")
+    assert world.events(name, "QueueNotChanged") == []
 
 
 def test_a_pod_goes_where_its_resource_group_says(world, by_client):
