@@ -53,7 +53,8 @@ std::string GoFlags::Unknown(std::string_view name) const {
 std::string GoFlags::Parse(const std::vector<std::string>& args) const {
   for (size_t i = 0; i < args.size(); ++i) {
     std::string_view arg = args[i];
-    if (arg.size() < 2 || arg[0] != '-' || arg == "--") return "";
+    if (arg.empty() || arg == "--") return "";
+    if (arg.size() < 2 || arg[0] != '-') return StrCat("\"", arg, "\" is no flag");
     arg.remove_prefix(arg[1] == '-' ? 2 : 1);
     const size_t equals = arg.find('=');
     const std::string_view name = arg.substr(0, equals);

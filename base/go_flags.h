@@ -9,9 +9,9 @@
 
 namespace bth {
 
-// "-name=value", "--name=value", "-name value"; a boolean may stand alone. Reading ends at the
-// first argument that is no flag, at "--", or at a mistake: what was read until then counts, and
-// the rest keeps its defaults. Thread: one.
+// "-name=value", "--name=value", "-name value"; a boolean may stand alone. Reading ends at "--", at
+// an empty argument, or at a mistake, as is one that is no flag: what was read until then counts,
+// and the rest keeps its defaults. Thread: one.
 class GoFlags final {
  public:
   // A target holds the default and outlives the set.

@@ -27,7 +27,7 @@ ColocationController::ColocationController(const ControllerContext& context)
     : context_(context),
       configurations_(context.watches.Of<Configuration>()),
       pods_(context.watches.Of<Pod>()),
-      lanes_(context.executor(), DefaultLanes(1, context.options.max_requeue_num),
+      lanes_(context.executor(), DefaultLanes(1),
              {.work = [this](std::string key) { return Work(std::move(key)); }, .give_up = {}}) {
   configurations_.Subscribe(*this);
   pods_.Subscribe(*this);

@@ -229,6 +229,31 @@ TEST_CASE("colocation: a write that fails is tried again", "[controllers][coloca
   CHECK(bed.Mark("p") == StrCat("c ", kHundred));
 }
 
+TEST_CASE("colocation: a pod that may not be written for a while is not given up",
+          "[controllers][colocation]") {
+  ColocationBed bed;
+  bed.MakeConfiguration("c", kBatch, 100);
+  bed.MakePod("p", "batch");
+  bool is_forbidden = true;
+  int refusals = 0;
+  bed.line->script = [&](const net::Request& request) -> std::optional<test::Fault> {
+    if (request.method != "PATCH" || !is_forbidden) return std::nullopt;
+    ++refusals;
+    test::Fault fault;
+    fault.code = 403;
+    fault.reason = "Forbidden";
+    return fault;
+  };
+  bed.StartColocation();
+  bed.Wait(absl::Minutes(10));
+  CHECK(refusals > bed.options.max_requeue_num + 1);
+  CHECK(refusals < 30);
+  CHECK(bed.Mark("p") == "- -");
+  is_forbidden = false;
+  bed.Wait(absl::Minutes(10));
+  CHECK(bed.Mark("p") == StrCat("c ", kHundred));
+}
+
 TEST_CASE("colocation page: its example does what the page says", "[controllers][docs]") {
   const auto objects =
       manifests::ObjectsFromYaml(test::ExampleOf("colocation.md"), "colocation.md");

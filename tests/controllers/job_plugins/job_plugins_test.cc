@@ -152,8 +152,11 @@ TEST_CASE("job plugins: flags in Go's style", "[controllers][job_plugins]") {
       {{"--text=a", "-number=5", "-yes"}, "a", 5, true, ""},
       {{"-text", "a", "--number", "-7", "--yes=false"}, "a", -7, false, ""},
       {{"-text=", "-yes=T"}, "", 1, true, ""},
-      {{"-yes", "true", "-number=5"}, "x", 1, true, ""},  // "true" is no flag: reading ends.
+      {{"-yes", "true", "-number=5"}, "x", 1, true, "\"true\" is no flag"},
+      {{"number=5", "-yes"}, "x", 1, false, "\"number=5\" is no flag"},
+      {{"-text=a", "-", "-yes"}, "a", 1, false, "\"-\" is no flag"},
       {{"--", "-number=5"}, "x", 1, false, ""},
+      {{"-yes", "", "-number=5"}, "x", 1, true, ""},
       {{"-text=a", "-number=many", "-yes"},
        "a",
        1,
@@ -182,11 +185,12 @@ TEST_CASE("job plugins: flags in Go's style", "[controllers][job_plugins]") {
 }
 
 TEST_CASE("job plugins: a bad argument is told and changes nothing", "[controllers][job_plugins]") {
-  const JobPlugins made = PluginsOf(MakePluginJob("j", {}, {{"ssh", {"--ssh-port=x"}}}));
-  CHECK(made.plugins.size() == 1);
-  CHECK(made.complaints ==
-        Args{"plugin ssh: invalid value \"x\" for flag -ssh-port: this and what follows "
-             "it in spec.plugins is ignored; mend it"});
+  const JobPlugins made = PluginsOf(MakePluginJob(
+      "j", {}, {{"svc", {"disable-network-policy=true"}}, {"ssh", {"--ssh-port=x"}}}));
+  CHECK(made.plugins.size() == 2);
+  const std::string ignored = ": this and what follows it in spec.plugins is ignored; mend it";
+  CHECK(made.complaints == Args{"plugin svc: \"disable-network-policy=true\" is no flag" + ignored,
+                                "plugin ssh: invalid value \"x\" for flag -ssh-port" + ignored});
 }
 
 TEST_CASE("job plugins: indices of pod names", "[controllers][job_plugins]") {
