@@ -13,7 +13,7 @@ namespace bth::types {
 
 struct NetworkTopology {
   std::string mode;  // hard (also empty), soft
-  std::optional<int32_t> highest_tier_allowed;
+  std::optional<int64_t> highest_tier_allowed;
   std::string highest_tier_name;
   bool operator==(const NetworkTopology&) const = default;
 };

@@ -17,7 +17,8 @@ struct PersistentVolumeSpec {
   std::vector<std::string> access_modes;
   std::string storage_class_name;
   std::string volume_mode;
-  std::string reclaim_policy;  // persistentVolumeReclaimPolicy
+  std::string volume_attributes_class_name;  // "" and absent are the same.
+  std::string reclaim_policy;                // persistentVolumeReclaimPolicy
   std::optional<ObjectReference> claim_ref;
   std::optional<NodeSelector> required_node_affinity;  // nodeAffinity.required
   std::optional<CsiVolumeSource> csi;

@@ -18,6 +18,7 @@ struct PersistentVolumeClaimSpec {
   std::string volume_name;
   std::optional<std::string> storage_class_name;  // "" asks for no class, absent for the default
   std::string volume_mode;
+  std::string volume_attributes_class_name;  // "" and absent are the same.
   bool operator==(const PersistentVolumeClaimSpec&) const = default;
 };
 

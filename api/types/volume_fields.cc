@@ -9,13 +9,13 @@ namespace {
 BTH_PART(ClaimResourcesPart, Field<&PersistentVolumeClaimSpec::requests>("requests"))
 }  // namespace
 
-BTH_FIELDS(PersistentVolumeClaimSpec,
-           Field<&PersistentVolumeClaimSpec::access_modes>("accessModes"),
-           Field<&PersistentVolumeClaimSpec::selector>("selector"),
-           Part("resources", &ClaimResourcesPart),
-           Field<&PersistentVolumeClaimSpec::volume_name>("volumeName"),
-           Field<&PersistentVolumeClaimSpec::storage_class_name>("storageClassName"),
-           Field<&PersistentVolumeClaimSpec::volume_mode>("volumeMode"))
+BTH_FIELDS(
+    PersistentVolumeClaimSpec, Field<&PersistentVolumeClaimSpec::access_modes>("accessModes"),
+    Field<&PersistentVolumeClaimSpec::selector>("selector"), Part("resources", &ClaimResourcesPart),
+    Field<&PersistentVolumeClaimSpec::volume_name>("volumeName"),
+    Field<&PersistentVolumeClaimSpec::storage_class_name>("storageClassName"),
+    Field<&PersistentVolumeClaimSpec::volume_mode>("volumeMode"),
+    Field<&PersistentVolumeClaimSpec::volume_attributes_class_name>("volumeAttributesClassName"))
 
 BTH_FIELDS(ClaimVolumeSource, Field<&ClaimVolumeSource::claim_name>("claimName"),
            Field<&ClaimVolumeSource::read_only>("readOnly"))
@@ -88,6 +88,7 @@ BTH_FIELDS(PersistentVolumeSpec, Field<&PersistentVolumeSpec::capacity>("capacit
            Field<&PersistentVolumeSpec::reclaim_policy>("persistentVolumeReclaimPolicy"),
            Field<&PersistentVolumeSpec::storage_class_name>("storageClassName"),
            Field<&PersistentVolumeSpec::volume_mode>("volumeMode"),
+           Field<&PersistentVolumeSpec::volume_attributes_class_name>("volumeAttributesClassName"),
            Part("nodeAffinity", &VolumeAffinityPart), Field<&PersistentVolumeSpec::csi>("csi"),
            Field<&PersistentVolumeSpec::gce_persistent_disk>("gcePersistentDisk"),
            Field<&PersistentVolumeSpec::aws_elastic_block_store>("awsElasticBlockStore"),

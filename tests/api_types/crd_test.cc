@@ -138,9 +138,6 @@ TEST_CASE("definitions: limits and defaults of the batch kinds", "[types][unit]"
   const std::string events =
       R"(["*","PodPending","PodRunning","PodFailed","PodEvicted","Unknown","TaskCompleted",)"
       R"("TaskFailed","OutOfSync","CommandIssued","JobUpdated"])";
-  const std::string actions =
-      R"(["AbortJob","RestartJob","RestartTask","RestartPod","RestartPartition","TerminateJob",)"
-      R"("CompleteJob","ResumeJob"])";
   const std::string job = "jobs.batch.volcano.sh", cron = "cronjobs.batch.volcano.sh";
   const std::string flow = "jobflows.flow.volcano.sh", command = "commands.bus.volcano.sh";
   const std::vector<Case> cases = {
@@ -172,7 +169,9 @@ TEST_CASE("definitions: limits and defaults of the batch kinds", "[types][unit]"
       {job, "spec.tasks[].partitionPolicy.minPartitions", "default", "0"},
       {job, "spec.tasks[].policies[].event", "enum", events},
       {job, "spec.policies[].events[]", "enum", events},
-      {job, "spec.policies[].action", "enum", actions},
+      {job, "spec.policies[].action", "type", R"("string")"},
+      {job, "spec.policies[].action", "enum", "null"},
+      {job, "spec.tasks[].policies[].action", "enum", "null"},
       {job, "spec.policies[].timeout", "type", R"("string")"},
       {job, "status.conditions[]", "required", R"(["status"])"},
       {job, "status.running", "minimum", "0"},
@@ -201,6 +200,7 @@ TEST_CASE("definitions: limits and defaults of the batch kinds", "[types][unit]"
       {command, "target", "required", R"(["apiVersion","kind","name","uid"])"},
       {command, "target", "x-kubernetes-map-type", R"("atomic")"},
       {command, "action", "type", R"("string")"},
+      {command, "action", "enum", "null"},
       {"nodeshards.shard.volcano.sh", "", "required", R"(["spec"])"},
       {"nodeshards.shard.volcano.sh", "spec", "required", R"(["nodesDesired"])"},
       {"numatopologies.nodeinfo.volcano.sh", "spec.cpuDetail{}.core", "minimum", "0"},

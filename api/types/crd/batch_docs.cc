@@ -27,7 +27,9 @@ constexpr FieldDoc kPodTemplateFields[] = {
 constexpr FieldDocs kPodTemplateDocs = {kPodTemplateFields};
 
 constexpr FieldDoc kPolicyFields[] = {
-    {"action", "What to do.", {.words = PolicyActions()}},
+    {"action",
+     "What to do: AbortJob, RestartJob, RestartTask, RestartPod, RestartPartition, TerminateJob, "
+     "CompleteJob or ResumeJob."},
     {"event", "What sets it off.", {.words = KnownWords<BusEvent>()}},
     {"events", "Several of these, besides event."},
     {"events[]", "", {.words = KnownWords<BusEvent>()}},
@@ -44,6 +46,7 @@ constexpr FieldDoc kClaimFields[] = {
     {"volumeName", "The volume it is for."},
     {"storageClassName", "Its storage class; empty asks for none, left out for the default one."},
     {"volumeMode", "Filesystem or Block."},
+    {"volumeAttributesClassName", "Its class of volume attributes; empty asks for none."},
 };
 constexpr FieldDocs kClaimDocs = {kClaimFields};
 
@@ -207,9 +210,7 @@ constexpr FieldDoc kCronJobFields[] = {
 constexpr FieldDocs kCronJobDocs = {kCronJobFields};
 
 constexpr FieldDoc kCommandFields[] = {
-    {"action",
-     "What to do: an action of the policies of jobs, or OpenQueue or CloseQueue.",
-     {.words = KnownWords<BusAction>()}},
+    {"action", "What to do: an action of the policies of jobs, or OpenQueue or CloseQueue."},
     {"target", "A Job of this namespace, or a Queue.", {.map_type = "atomic"}},
     {"target.apiVersion", "Version of its kind.", {.required = true}},
     {"target.kind", "Its kind.", {.required = true}},

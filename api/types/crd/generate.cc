@@ -81,4 +81,13 @@ absl::StatusOr<std::vector<Definition>> GenerateDefinitions() {
   return definitions;
 }
 
+absl::StatusOr<Json> GenerateSchema(const ResourceType& type) {
+  for (const auto kinds : {BatchKinds(), ClusterKinds(), SchedulingKinds()}) {
+    for (const KindDoc& kind : kinds) {
+      if (kind.resource().type->FullName() == type.FullName()) return SchemaWriter().Write(kind);
+    }
+  }
+  return absl::NotFoundError(StrCat(type.FullName(), " has no definition here"));
+}
+
 }  // namespace bth::types::crd

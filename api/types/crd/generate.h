@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "api/types/json.h"
+#include "api/types/resource.h"
 
 namespace bth::types::crd {
 
@@ -18,5 +19,8 @@ struct Definition {
 // All kinds, in a fixed order. kInternal when docs and field tables do not fit together: a field
 // without docs, docs without a field, a default that is no JSON.
 absl::StatusOr<std::vector<Definition>> GenerateDefinitions();
+
+// The schema of one kind alone. kNotFound when there is no definition of it.
+absl::StatusOr<Json> GenerateSchema(const ResourceType& type);
 
 }  // namespace bth::types::crd

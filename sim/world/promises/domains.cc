@@ -1,6 +1,7 @@
 #include "sim/world/promises/domains.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace bth::sim {
@@ -24,7 +25,9 @@ void AddNodesOf(const types::HyperNode& from, const Objects<types::HyperNode>& o
 std::optional<int32_t> BoundOf(const types::PodGroup& group) {
   const auto& topology = group.spec.network_topology;
   if (!topology.has_value() || topology->mode == "soft") return std::nullopt;
-  return topology->highest_tier_allowed;
+  if (!topology->highest_tier_allowed.has_value()) return std::nullopt;
+  constexpr int64_t kTierMax = std::numeric_limits<int32_t>::max();
+  return static_cast<int32_t>(std::min(*topology->highest_tier_allowed, kTierMax));
 }
 
 Domains::Domains(const Objects<types::HyperNode>& objects) {

@@ -430,6 +430,8 @@ def test_definitions_say_what_is_wrong(kinds, namespace, kind, spec, said):
         ("Job", {"tasks": [{**A_TASK, "minAvailable": 2}]}),
         ("Job", {"tasks": [A_TASK, A_TASK]}),
         ("Job", a_job(policies=[{"event": "PodFailed", "exitCode": 3, "action": "AbortJob"}])),
+        ("Job", a_job(policies=[{"exitCode": 3, "action": "SyncJob"}])),
+        ("Job", {"tasks": [{**A_TASK, "policies": [{"event": "*", "action": "AnyWord"}]}]}),
         ("Job", a_job(volumes=[{"mountPath": "/v", "volumeClaim": {}, "volumeClaimName": "made"}])),
         ("Queue", {"capability": {"cpu": "-1"}}),
         ("Queue", {"guarantee": {"resource": {"cpu": "1"}}}),

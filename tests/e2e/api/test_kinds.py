@@ -180,9 +180,7 @@ def test_a_command_names_what_it_is_for(make):
     target = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "name": "j", "uid": "u"}
     made = make(BUS, "commands", "c", action="OpenQueue", target=target, reason="r").expect(201)
     assert made["action"] == "OpenQueue" and made["target"] == target
-    refused = make(BUS, "commands", "e", action="AnyWord", target=target)
-    causes = refused.expect_failure(422, "Invalid")["details"]["causes"]
-    assert {c["field"] for c in causes} == {"action"}
+    assert make(BUS, "commands", "e", action="AnyWord", target=target).expect(201)
     failure = make(BUS, "commands", "d", action="ResumeJob", target={"kind": "Job"})
     causes = failure.expect_failure(422, "Invalid")["details"]["causes"]
     assert {"target.apiVersion", "target.name", "target.uid"} <= {c["field"] for c in causes}

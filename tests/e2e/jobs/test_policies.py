@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from support.jobs import BATCH, job_spec, policy, task
+from support.jobs import BUS, policy, task
 from support.poll import always, until
 
 FAILS = "exit 3"
@@ -48,18 +48,34 @@ def test_a_failed_pod_ends_the_job_as_its_exit_code_says(world, action, phase):
     assert [c["status"] for c in status["conditions"]][-1] == phase
 
 
-def test_a_mistyped_action_is_refused_with_those_that_exist(world):
-    spec = job_spec([task("t", 1)], policies=[policy("RestratJob", "PodFailed")])
-    body = {
-        "apiVersion": BATCH.removeprefix("/apis/"),
-        "kind": "Job",
-        "metadata": {"name": "j"},
-        "spec": spec,
-    }
-    answer = world.rest.post(world.path(BATCH, "jobs"), body)
-    assert answer.status == 422, answer.text
-    assert r"spec.policies[0].action: Unsupported value: \"RestratJob\"" in answer.text
-    assert r"\"RestartJob\"" in answer.text
+def test_a_mistyped_action_is_told_with_the_one_that_is_meant(world):
+    world.job("j", [task("t", 1)], policies=[policy("RestratJob", "PodFailed")])
+    said = 'spec.policies[0].action: Invalid value: "RestratJob": invalid policy action'
+    world.wait_event("j", "InvalidJob", said, 'did you mean "RestartJob"?')
+
+
+def test_a_mistyped_action_for_an_exit_code_changes_nothing_and_is_told(world):
+    world.job("j", [task("bad", script=FAILS)], policies=[policy("RestratJob", exitCode=3)])
+    world.wait_phase("j", "Failed")
+    world.wait_event("j", "UnknownAction", '"RestratJob" (did you mean "RestartJob"?)')
+    assert version_and_retries(world, "j") == (0, 0)
+
+
+def test_an_exit_code_may_be_left_out_of_what_restarts_the_job(world):
+    failed = [policy("RestartJob", "PodFailed")]
+    left_out = [policy("SyncJob", exitCode=3)]
+    world.job("j", [task("bad", script=FAILS, policies=left_out)], policies=failed)
+    world.wait_phase("j", "Failed")
+    assert version_and_retries(world, "j") == (0, 0)
+
+
+def test_a_command_with_a_mistyped_action_changes_nothing_and_is_told(world):
+    job = world.job("j", [task("t", 1)])
+    before = world.wait_running("j", 1)
+    world.command("RestratJob", job)
+    world.wait_event("j", "UnknownAction", '"RestratJob" (did you mean "RestartJob"?)')
+    until(lambda: not world.names(BUS, "commands"), 30, "the command is used up")
+    assert world.uids("j") == before
 
 
 def test_an_evicted_pod_restarts_the_whole_job(world):
