@@ -165,6 +165,15 @@ const Value* Value::Find(std::string_view key) const {
   return nullptr;
 }
 
+const Value::Member* Value::FindField(std::string_view key) const {
+  const Member* folded = nullptr;
+  for (const Member& member : members_) {
+    if (member.key == key) return &member;
+    if (folded == nullptr && EqualsIgnoreCase(member.key, key)) folded = &member;
+  }
+  return folded;
+}
+
 bool Value::has_non_string_key() const {
   return std::any_of(members_.begin(), members_.end(),
                      [](const Member& member) { return !member.string_key; });

@@ -62,6 +62,9 @@ class Value {
   const Map& members() const { return members_; }
   // The member with this key, or null. Cost: linear; maps here are short.
   const Value* Find(std::string_view key) const;
+  // The member with this key, else the first whose key differs from it in case alone, or null: for
+  // what the reference decodes into fields of a struct.
+  const Member* FindField(std::string_view key) const;
   // True when some key was not a string in YAML terms, such as 80 or `on`.
   bool has_non_string_key() const;
 

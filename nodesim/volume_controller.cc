@@ -66,6 +66,7 @@ bool Fits(const PersistentVolume& volume, const PersistentVolumeClaim& claim) {
   return volume.spec.storage_class_name == ClassOf(claim) && !volume.meta.deletion_time &&
          StorageIn(volume.spec.capacity) >= StorageIn(claim.spec.requests) &&
          mode(volume.spec.volume_mode) == mode(claim.spec.volume_mode) &&
+         volume.spec.volume_attributes_class_name == claim.spec.volume_attributes_class_name &&
          (!claim.spec.selector || claim.spec.selector->Matches(volume.meta.labels)) &&
          std::all_of(claim.spec.access_modes.begin(), claim.spec.access_modes.end(),
                      [&modes](const std::string& wanted) {
@@ -342,6 +343,10 @@ net::Awaitable<absl::Status> VolumeController::Make(PersistentVolumeClaim claim,
   body.MutableAt({"spec", "capacity", "storage"}) = size == nullptr ? "1Gi" : size->ToString();
   body.MutableAt({"spec", "accessModes"}) = TextArray(claim.spec.access_modes);
   body.MutableAt({"spec", "storageClassName"}) = ClassOf(claim);
+  if (const std::string& attributes = claim.spec.volume_attributes_class_name;
+      !attributes.empty()) {
+    body.MutableAt({"spec", "volumeAttributesClassName"}) = attributes;
+  }
   body.MutableAt({"spec", "persistentVolumeReclaimPolicy"}) =
       reclaim_policy.empty() ? "Delete" : reclaim_policy;
   if (!claim.spec.volume_mode.empty()) {

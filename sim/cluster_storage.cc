@@ -35,6 +35,7 @@ absl::Status Cluster::BindVolumes(const model::VolumePlan& plan, absl::Time now,
       volume.spec.access_modes = claim.spec.access_modes;
       volume.spec.storage_class_name = claim.spec.storage_class_name.value_or("");
       volume.spec.volume_mode = claim.spec.volume_mode;
+      volume.spec.volume_attributes_class_name = claim.spec.volume_attributes_class_name;
     }
     types::ObjectReference reference;
     reference.kind = "PersistentVolumeClaim";

@@ -39,12 +39,13 @@ struct ClaimFacts {
   std::string name;
   std::string uid;
   std::string resource_version;
-  std::string storage_class;  // Empty: none.
-  std::string volume;         // spec.volumeName
-  std::string selected_node;  // The annotation, or what a binding under way is about to write.
-  std::string owner_uid;      // Of the controller among its owners.
-  bool bound = false;         // To `volume`, completely.
-  bool lost = false;          // Its volume is no more.
+  std::string storage_class;     // Empty: none.
+  std::string attributes_class;  // spec.volumeAttributesClassName; empty: none.
+  std::string volume;            // spec.volumeName
+  std::string selected_node;     // The annotation, or what a binding under way is about to write.
+  std::string owner_uid;         // Of the controller among its owners.
+  bool bound = false;            // To `volume`, completely.
+  bool lost = false;             // Its volume is no more.
   bool deleting = false;
   bool block = false;           // volumeMode Block.
   bool unreadable = false;      // Its selector matches nothing.
@@ -76,6 +77,7 @@ struct VolumeFacts {
   std::string uid;
   std::string resource_version;
   std::string storage_class;
+  std::string attributes_class;
   std::string claim;       // "<namespace>/<name>" of the claimRef, or of a binding under way.
   std::string claim_uid;   // Empty: any claim of that name.
   bool available = false;  // Phase Available.

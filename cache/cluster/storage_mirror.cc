@@ -19,7 +19,8 @@ bool Same(const ClaimFacts& a, const ClaimFacts& b) {
   const auto same_requirement = [](const auto& l, const auto& r) {
     return l.key == r.key && l.op == r.op && l.values == r.values;
   };
-  return a.uid == b.uid && a.storage_class == b.storage_class && a.volume == b.volume &&
+  return a.uid == b.uid && a.storage_class == b.storage_class &&
+         a.attributes_class == b.attributes_class && a.volume == b.volume &&
          a.selected_node == b.selected_node && a.owner_uid == b.owner_uid && a.bound == b.bound &&
          a.lost == b.lost && a.deleting == b.deleting && a.block == b.block &&
          a.unreadable == b.unreadable && a.states_request == b.states_request &&

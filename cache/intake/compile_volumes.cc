@@ -158,6 +158,7 @@ std::shared_ptr<model::ClaimFacts> Compile(const types::PersistentVolumeClaim& c
   const std::string_view old_class = meta.Annotation(kClassAnnotation);
   out->storage_class =
       old_class.empty() ? claim.spec.storage_class_name.value_or("") : std::string(old_class);
+  out->attributes_class = claim.spec.volume_attributes_class_name;
   out->volume = claim.spec.volume_name;
   out->selected_node = std::string(meta.Annotation(kSelectedNode));
   if (const types::OwnerReference* owner = meta.Controller()) out->owner_uid = owner->uid;
@@ -190,6 +191,7 @@ std::shared_ptr<model::VolumeFacts> Compile(const types::PersistentVolume& volum
   out->resource_version = meta.resource_version;
   const std::string_view old_class = meta.Annotation(kClassAnnotation);
   out->storage_class = old_class.empty() ? spec.storage_class_name : std::string(old_class);
+  out->attributes_class = spec.volume_attributes_class_name;
   if (spec.claim_ref) {
     out->claim = StrCat(spec.claim_ref->ns, "/", spec.claim_ref->name);
     out->claim_uid = spec.claim_ref->uid;

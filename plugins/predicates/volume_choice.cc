@@ -16,8 +16,8 @@ namespace {
 
 // Claims with equal requirements have equal lists.
 std::string RequirementsOf(const ClaimFacts& claim) {
-  std::string out =
-      StrCat(claim.storage_class, "|", claim.bytes, "|", claim.block, "|", int{claim.modes});
+  std::string out = StrCat(claim.storage_class, "|", claim.attributes_class, "|", claim.bytes, "|",
+                           claim.block, "|", int{claim.modes});
   for (const model::NodeRequirement& r : claim.selector) {
     StrAppend(&out, "|", r.key.value(), ",", static_cast<int>(r.op));
     for (Symbol value : r.values) StrAppend(&out, ",", value.value());
@@ -94,7 +94,8 @@ const model::CapacityFacts* CapacityFor(const PendingClaim& pending, const NodeF
 }
 
 bool Serves(const VolumeFacts& volume, const ClaimFacts& claim) {
-  return volume.bytes >= claim.bytes && volume.block == claim.block && !volume.deleting;
+  return volume.bytes >= claim.bytes && volume.block == claim.block &&
+         volume.attributes_class == claim.attributes_class && !volume.deleting;
 }
 
 ClaimFit FitClaims(const PodClaims& claims, const NodeFacts& node, const TakenVolumes& taken,

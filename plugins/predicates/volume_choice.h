@@ -88,7 +88,8 @@ class VolumeLists {
   absl::flat_hash_map<std::string, std::unique_ptr<Capacities>> capacities_;
 };
 
-// The volume is large enough for the claim and of the mode it wants.
+// The volume is large enough for the claim, of the mode it wants and of its class of attributes:
+// the others are never bound to it.
 bool Serves(const model::VolumeFacts& volume, const model::ClaimFacts& claim);
 
 }  // namespace bth::plugins::predicates

@@ -27,14 +27,6 @@ int64_t UtilizationOf(const ClassUse& use) {
   return static_cast<int64_t>(static_cast<__int128>(use.asked) * kPercent / use.capacity);
 }
 
-// By name, in any case: as the reference reads these.
-const conf::Value* FieldOf(const conf::Value& item, std::string_view name) {
-  for (const conf::Value::Member& member : item.members()) {
-    if (EqualsIgnoreCase(member.key, name)) return &member.value;
-  }
-  return nullptr;
-}
-
 absl::StatusOr<ScoreShape::Point> ReadPoint(const conf::Value& item, size_t number) {
   const std::string at = StrCat(kShape, "[", number, "]");
   if (!item.is_map()) {
@@ -43,13 +35,14 @@ absl::StatusOr<ScoreShape::Point> ReadPoint(const conf::Value& item, size_t numb
   ScoreShape::Point point;
   for (const auto& [name, field, max] : {std::tuple("utilization", &point.utilization, kPercent),
                                          std::tuple("score", &point.score, kScoreMax)}) {
-    const conf::Value* value = FieldOf(item, name);
-    if (value == nullptr) continue;
-    if (!value->is_int() || value->AsInt() < 0 || value->AsInt() > max) {
+    const conf::Value::Member* member = item.FindField(name);
+    if (member == nullptr) continue;
+    const conf::Value& value = member->value;
+    if (!value.is_int() || value.AsInt() < 0 || value.AsInt() > max) {
       return absl::InvalidArgumentError(
           StrCat(at, ".", name, ": must be a whole number from 0 to ", max));
     }
-    *field = value->AsInt();
+    *field = value.AsInt();
   }
   point.score *= kPercent / kScoreMax;
   return point;

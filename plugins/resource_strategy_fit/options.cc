@@ -10,17 +10,25 @@ namespace {
 
 constexpr std::string_view kWeightKey = "resourceStrategyFitWeight";
 
+// The key under which the field stands, in whatever case it is written.
+std::string_view KeyOf(const conf::Arguments& args, std::string_view field) {
+  const conf::Value::Member* member = args.values().FindField(field);
+  return member == nullptr ? field : std::string_view(member->key);
+}
+
 absl::StatusOr<Rule> ReadRule(const conf::Arguments& args) {
   Rule rule;
-  BTH_ASSIGN_OR_RETURN(const std::string type, args.String("type", "LeastAllocated"));
+  const std::string_view type_key = KeyOf(args, "type");
+  const std::string_view weight_key = KeyOf(args, "weight");
+  BTH_ASSIGN_OR_RETURN(const std::string type, args.String(type_key, "LeastAllocated"));
   if (type == "MostAllocated") {
     rule.strategy = Strategy::kMostAllocated;
   } else if (type != "LeastAllocated") {
-    args.Report("type", "is neither LeastAllocated nor MostAllocated; LeastAllocated is used");
+    args.Report(type_key, "is neither LeastAllocated nor MostAllocated; LeastAllocated is used");
   }
-  BTH_ASSIGN_OR_RETURN(rule.weight, args.Int("weight", 1));
+  BTH_ASSIGN_OR_RETURN(rule.weight, args.Int(weight_key, 1));
   if (rule.weight <= 0) {
-    args.Report("weight", "is not positive; 1 is used instead");
+    args.Report(weight_key, "is not positive; 1 is used instead");
     rule.weight = 1;
   }
   return rule;
@@ -55,10 +63,12 @@ absl::StatusOr<RuleTable> ReadRules(const conf::Arguments& args) {
 
 absl::Status ReadScarcity(const conf::Arguments& args, Options* out) {
   BTH_ASSIGN_OR_RETURN(const conf::Arguments section, args.Section("sra"));
-  BTH_ASSIGN_OR_RETURN(const bool enable, section.Bool("enable", false));
-  BTH_ASSIGN_OR_RETURN(const std::vector<std::string> names, section.CommaList("resources"));
-  BTH_ASSIGN_OR_RETURN(const int64_t weight, section.Int("weight", 0));
-  BTH_ASSIGN_OR_RETURN(const conf::Arguments weights, section.Section("resourceWeight"));
+  BTH_ASSIGN_OR_RETURN(const bool enable, section.Bool(KeyOf(section, "enable"), false));
+  BTH_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                       section.CommaList(KeyOf(section, "resources")));
+  BTH_ASSIGN_OR_RETURN(const int64_t weight, section.Int(KeyOf(section, "weight"), 0));
+  BTH_ASSIGN_OR_RETURN(const conf::Arguments weights,
+                       section.Section(KeyOf(section, "resourceWeight")));
   for (const std::string& name : names) {
     ScarceResource resource{.name = name};
     BTH_ASSIGN_OR_RETURN(resource.weight, weights.Int(name, 1));
@@ -81,9 +91,11 @@ absl::StatusOr<double> ReadRate(const conf::Arguments& rates, const std::string&
 
 absl::Status ReadProportions(const conf::Arguments& args, Options* out) {
   BTH_ASSIGN_OR_RETURN(const conf::Arguments section, args.Section("proportional"));
-  BTH_ASSIGN_OR_RETURN(out->proportional, section.Bool("enable", false));
-  BTH_ASSIGN_OR_RETURN(const std::vector<std::string> names, section.CommaList("resources"));
-  BTH_ASSIGN_OR_RETURN(const conf::Arguments rates, section.Section("resourceProportion"));
+  BTH_ASSIGN_OR_RETURN(out->proportional, section.Bool(KeyOf(section, "enable"), false));
+  BTH_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                       section.CommaList(KeyOf(section, "resources")));
+  BTH_ASSIGN_OR_RETURN(const conf::Arguments rates,
+                       section.Section(KeyOf(section, "resourceProportion")));
   for (const std::string& name : names) {
     Proportion proportion{.name = name};
     BTH_ASSIGN_OR_RETURN(proportion.cpu, ReadRate(rates, StrCat(name, ".cpu")));

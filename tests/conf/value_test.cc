@@ -125,6 +125,24 @@ TEST_CASE("yaml: keys that are no strings are told apart", "[conf]") {
   CHECK(!Read("{\"80\": 1, on_: 2}").has_non_string_key());
 }
 
+TEST_CASE("yaml: fields are found in any case, their own spelling first", "[conf]") {
+  struct Case {
+    std::string text, key;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"{weight: 1}", "weight"},
+      {"{WEIGHT: 1, other: 2}", "WEIGHT"},
+      {"{Weight: 1, weight: 2}", "weight"},
+      {"{WEIGHT: 1, Weight: 2}", "WEIGHT"},
+      {"{weights: 1}", ""},
+      {"5", ""},
+  }));
+  CAPTURE(c.text);
+  const Value value = Read(c.text);
+  const Value::Member* member = value.FindField("weight");
+  CHECK((member == nullptr ? "" : member->key) == c.key);
+}
+
 TEST_CASE("yaml: the last of two equal keys counts and is reported with its path", "[conf]") {
   const auto document = ParseYaml("a:\n- x: 1\n- b: 1\n  c: {d: 1}\n  b: 2\n");
   REQUIRE(document.ok());

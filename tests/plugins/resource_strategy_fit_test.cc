@@ -91,6 +91,11 @@ TEST_CASE("resource-strategy-fit: arguments and what stands for bad ones",
        10,
        {{"cpu", Least(1)}, {"memory", Most(1)}},
        {}},
+      {"fields in any case, names and arguments as they are",
+       "ResourceStrategyFitWeight: 3\nresources: {CPU: {Type: MostAllocated, WEIGHT: 3}}",
+       10,
+       {{"CPU", Most(3)}},
+       {}},
   }));
   CAPTURE(c.name);
   const auto options = ReadFitOptions(c.yaml);
@@ -126,6 +131,30 @@ TEST_CASE("resource-strategy-fit: scarce and proportional resources as given",
   CHECK_FALSE(off.proportional);
   CHECK(off.proportions[0].cpu == 1);
   CHECK(off.proportions[0].memory == 1);
+}
+
+TEST_CASE("resource-strategy-fit: fields of tables are found in any case, names only as they are",
+          "[plugins][resource-strategy-fit]") {
+  const conf::Arguments arguments = MakeArguments(
+      "sra: {Enable: true, Resources: 'a.com/x, a.com/y', Weight: 7, ResourceWeight: {a.com/x: 4, "
+      "A.com/y: 5}}\n"
+      "proportional: {ENABLE: true, RESOURCES: a.com/x, resourceproportion: {a.com/x.cpu: 3, "
+      "a.com/x.Memory: 6}}\n"
+      "Resources: {cpu: {weight: 9}}");
+  const auto options = plugins::resource_strategy_fit::ReadOptions(arguments);
+  REQUIRE(options.ok());
+  CHECK(options->scarce_weight == 7);
+  REQUIRE(options->scarce.size() == 2);
+  CHECK(options->scarce[0].weight == 4);
+  CHECK(options->scarce[1].weight == 1);
+  CHECK(options->proportional);
+  REQUIRE(options->proportions.size() == 1);
+  CHECK(options->proportions[0].cpu == 3);
+  CHECK(options->proportions[0].memory == 1);
+  CHECK(options->rules.exact == Rules{{"cpu", Least(1)}, {"memory", Least(1)}});
+  CHECK(arguments.UnreadKeys() ==
+        std::vector<std::string>{"arguments.Resources", "arguments.sra.ResourceWeight.A.com/y",
+                                 "arguments.proportional.resourceproportion.a.com/x.Memory"});
 }
 
 TEST_CASE("resource-strategy-fit: what is no table is an error",

@@ -181,6 +181,10 @@ TEST_CASE("storage mirror: an object that says the same again is no news", "[sto
   bed.mirror.Put(Shared(claim));
   CHECK_FALSE(bed.mirror.changed());
   CHECK(bed.mirror.Claim("ns/a")->resource_version == "2");
+  claim.attributes_class = "gold";
+  bed.mirror.Put(Shared(claim));
+  CHECK(bed.mirror.changed());
+  CHECK(bed.mirror.Publish()->claims.Find("ns/a")->attributes_class == "gold");
   bed.mirror.PutCsiNode("n", std::make_shared<const model::CsiNodeFacts>());
   bed.mirror.Publish();
   bed.mirror.PutCsiNode("n", std::make_shared<const model::CsiNodeFacts>());

@@ -6,6 +6,7 @@
 #include "base/strings.h"
 #include "plugins/predicates/volume_book.h"
 #include "tests/plugins/fixtures.h"
+#include "tests/support/seeds.h"
 #include "tests/volumes/storage_world.h"
 
 namespace bth::test {
@@ -135,7 +136,10 @@ class Twin {
     return volume.spec.storage_class_name == claim.spec.storage_class_name.value_or("") &&
            Size(volume.spec.capacity) >= Size(claim.spec.requests) &&
            (volume.spec.volume_mode == "Block") == (claim.spec.volume_mode == "Block") &&
-           !volume.meta.deletion_time;
+           SameAttributes(volume, claim) && !volume.meta.deletion_time;
+  }
+  static bool SameAttributes(const PersistentVolume& volume, const PersistentVolumeClaim& claim) {
+    return volume.spec.volume_attributes_class_name == claim.spec.volume_attributes_class_name;
   }
   std::string Match(const PersistentVolumeClaim& claim, const std::string& node,
                     const std::set<std::string>& chosen) const {
@@ -147,6 +151,7 @@ class Twin {
       if (!owner.empty() && owner != claim.meta.name) continue;
       if (Size(volume.spec.capacity) < Size(claim.spec.requests)) continue;
       if ((volume.spec.volume_mode == "Block") != (claim.spec.volume_mode == "Block")) continue;
+      if (!SameAttributes(volume, claim)) continue;
       if (volume.meta.deletion_time) continue;
       if (!owner.empty()) return Reaches(volume, node) ? name : "";
     }
@@ -157,6 +162,7 @@ class Twin {
       }
       if (Size(volume.spec.capacity) < Size(claim.spec.requests)) continue;
       if ((volume.spec.volume_mode == "Block") != (claim.spec.volume_mode == "Block")) continue;
+      if (!SameAttributes(volume, claim)) continue;
       if (claim.spec.selector && !claim.spec.selector->Matches(volume.meta.labels)) continue;
       if (!Reaches(volume, node)) continue;
       const std::set<std::string> modes(volume.spec.access_modes.begin(),
@@ -207,6 +213,12 @@ std::string Quoted(const char* key, const std::string& value) {
   return StrCat("\"", key, "\":\"", value, "\"");
 }
 
+// Mostly none, which is left out or written as empty.
+std::string AttributesClass(Rng& rng) {
+  if (rng.Chance(0.7)) return "";
+  return StrCat(",", Quoted("volumeAttributesClassName", rng.Chance(0.7) ? "gold" : ""));
+}
+
 void AddVolumes(Rng& rng, StorageWorld* world) {
   for (int v = 0; v < 16; ++v) {
     const std::string name = StrCat("v", v);
@@ -215,6 +227,7 @@ void AddVolumes(Rng& rng, StorageWorld* world) {
                rng.Chance(0.8) ? R"("ReadWriteOnce","ReadOnlyMany")" : R"("ReadOnlyMany")", "],",
                Quoted("storageClassName", kClasses[rng.Below(4)]),
                rng.Chance(0.1) ? R"(,"volumeMode":"Block")" : "");
+    spec += AttributesClass(rng);
     const uint64_t place = rng.Below(4);
     const auto affinity = [&spec](const std::string& key, const std::string& op,
                                   const std::string& values) {
@@ -255,7 +268,8 @@ void AddClaims(Rng& rng, StorageWorld* world) {
         Quoted("storageClassName", kClasses[rng.Below(4)]), R"(,"accessModes":["ReadWriteOnce"],)",
         rng.Chance(0.2) ? R"("selector":{"matchLabels":{"tier":"1"}},)" : "",
         rng.Chance(0.1) ? R"("volumeMode":"Block",)" : "", Quoted("volumeName", volume),
-        R"(,"resources":{"requests":{"storage":")", rng.Between(1, 3), R"(Gi"}}}})"));
+        AttributesClass(rng), R"(,"resources":{"requests":{"storage":")", rng.Between(1, 3),
+        R"(Gi"}}}})"));
   }
 }
 
