@@ -1,6 +1,7 @@
 #include "cache/intake/compile_hyper_node.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/strings.h"
@@ -48,11 +49,19 @@ void AddSelector(const types::LabelSelector& selector, CompiledHyperNode* out) {
   }
 }
 
+bool HasRule(const types::HyperNodeMember& member) {
+  return !member.regex_pattern.empty() || member.label_match.has_value();
+}
+
+// Nodes by what they are like: each of them is asked about it.
+bool FollowsNodes(const types::HyperNodeMember& member) {
+  return member.type == "Node" && member.exact_name.empty() && HasRule(member);
+}
+
 void AddMember(const types::HyperNodeMember& member, CompiledHyperNode* out) {
-  const bool follows_nodes = !member.regex_pattern.empty() || member.label_match.has_value();
   if (member.type == "HyperNode") {
     if (!member.exact_name.empty()) out->hyper_nodes.push_back(member.exact_name);
-    if (follows_nodes) {
+    if (HasRule(member)) {
       out->faults.emplace_back(
           "members of type HyperNode are selected by exactMatch alone, others select none");
     }
@@ -68,6 +77,28 @@ void AddMember(const types::HyperNodeMember& member, CompiledHyperNode* out) {
     AddPattern(member.regex_pattern, out);
   } else if (member.label_match) {
     AddSelector(*member.label_match, out);
+  }
+}
+
+// In their order, up to the limits. What is cut off is told first: there may be many other faults.
+void AddMembers(const std::vector<types::HyperNodeMember>& all, CompiledHyperNode* out) {
+  const std::span<const types::HyperNodeMember> members =
+      std::span(all).first(std::min(all.size(), kHyperNodeMembersMax));
+  if (members.size() < all.size()) {
+    out->faults.push_back(StrCat("it has ", all.size(), " members: those after the first ",
+                                 kHyperNodeMembersMax, " do not count"));
+  }
+  const auto following =
+      static_cast<size_t>(std::count_if(members.begin(), members.end(), FollowsNodes));
+  if (following > kHyperNodePatternsMax) {
+    out->faults.push_back(StrCat("it has ", following,
+                                 " members by regexMatch or labelMatch: those after the first ",
+                                 kHyperNodePatternsMax, " do not count"));
+  }
+  size_t followed = 0;
+  for (const types::HyperNodeMember& member : members) {
+    if (FollowsNodes(member) && ++followed > kHyperNodePatternsMax) continue;
+    AddMember(member, out);
   }
 }
 
@@ -98,21 +129,7 @@ absl::StatusOr<CompiledHyperNode> Compile(const types::HyperNode& object) {
     return absl::InvalidArgumentError(
         StrCat("spec.tier: ", object.tier, " is not between 0 and ", kTierMax));
   }
-  if (object.members.size() > kHyperNodeMembersMax) {
-    return absl::InvalidArgumentError(StrCat("spec.members: has ", object.members.size(),
-                                             " members, at most ", kHyperNodeMembersMax,
-                                             " are taken"));
-  }
-  size_t following = 0;
-  for (const types::HyperNodeMember& member : object.members) {
-    following += member.exact_name.empty() && member.type != "HyperNode" ? 1 : 0;
-  }
-  if (following > kHyperNodePatternsMax) {
-    return absl::InvalidArgumentError(StrCat("spec.members: has ", following,
-                                             " members by regexMatch or labelMatch, at most ",
-                                             kHyperNodePatternsMax, " are taken"));
-  }
-  for (const types::HyperNodeMember& member : object.members) AddMember(member, &out);
+  AddMembers(object.members, &out);
   SortUnique(&out.nodes);
   SortUnique(&out.hyper_nodes);
   return out;

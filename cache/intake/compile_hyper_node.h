@@ -17,7 +17,8 @@ class RE2;
 
 namespace bth::cache {
 
-// What one HyperNode may say; more of it is refused.
+// What one HyperNode may say. Members beyond these do not count and are a fault, as is a pattern
+// that is too long.
 inline constexpr size_t kHyperNodeMembersMax = 20'000;
 inline constexpr size_t kHyperNodePatternsMax = 64;  // Regular expressions and label selectors.
 inline constexpr size_t kPatternBytesMax = 1024;

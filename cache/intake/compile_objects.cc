@@ -1,6 +1,8 @@
 // Nodes, PodGroups and queues.
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "api/types/json.h"
@@ -60,12 +62,19 @@ model::NetworkTopologySpec CompileTopologySpec(
     const std::optional<types::NetworkTopology>& wanted) {
   using Mode = model::NetworkTopologySpec::Mode;
   if (!wanted) return {};
-  return {.mode = wanted->mode == "soft" ? Mode::kSoft : Mode::kHard,
-          .highest_tier = wanted->highest_tier_allowed,
-          .highest_tier_name = wanted->highest_tier_name};
+  model::NetworkTopologySpec out;
+  out.mode = wanted->mode == "soft" ? Mode::kSoft : Mode::kHard;
+  out.highest_tier_name = wanted->highest_tier_name;
+  if (!wanted->highest_tier_allowed) return out;
+  // No HyperNode has a tier as high as the last of these.
+  using Tiers = std::numeric_limits<int32_t>;
+  out.highest_tier = static_cast<int32_t>(
+      std::clamp<int64_t>(*wanted->highest_tier_allowed, Tiers::min(), Tiers::max()));
+  return out;
 }
 
-// An object of resource lists by group: {"g1": {"cpu": "3", "memory": "8Gi"}}.
+// An object of resource lists by group: {"g1": {"cpu": "3", "memory": "8Gi"}}. As in all that a
+// queue says, amounts below zero are zero, and very large ones the largest there is.
 absl::StatusOr<std::vector<std::pair<std::string, NamedAmounts>>> ReadGroupLimits(
     std::string_view text) {
   BTH_ASSIGN_OR_RETURN(const types::Json json, types::Json::Parse(text));
@@ -79,7 +88,7 @@ absl::StatusOr<std::vector<std::pair<std::string, NamedAmounts>>> ReadGroupLimit
       BTH_ASSIGN_OR_RETURN(const types::Quantity parsed, types::Quantity::Parse(quantity));
       amounts.Set(name, parsed);
     }
-    BTH_ASSIGN_OR_RETURN(limits[group], CountedAmounts(amounts));
+    limits[group] = CountedQueueAmounts(amounts).amounts;
   }
   return std::vector<std::pair<std::string, NamedAmounts>>(limits.begin(), limits.end());
 }
@@ -171,11 +180,9 @@ absl::StatusOr<CompiledPodGroup> Compile(const types::PodGroup& group) {
         std::string(meta.Annotation("volcano.sh/jdb-max-unavailable"));
   }
   if (MayUseRevocableNodes(meta)) out.facts->revocable_zone.assign(1, '*');
-  const std::string_view annotation = meta.Annotation(kPreemptableKey);
-  const std::string_view preemptable =
-      annotation.empty() ? meta.Label(kPreemptableKey) : annotation;
-  out.preemptable = IsTrue(preemptable);
-  out.opts_out = !preemptable.empty() && !out.preemptable;
+  const std::optional<bool> preemptable = PreemptableMark(meta);
+  out.preemptable = preemptable.value_or(false);
+  out.opts_out = !preemptable.value_or(true);
   out.queue = group.spec.queue;
   out.priority_class = group.spec.priority_class_name;
   out.min_member = group.spec.min_member;

@@ -309,8 +309,7 @@ absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility&
   if (const auto own = WholeNumber<int32_t>(meta.Annotation(kTaskPriority))) out.priority = *own;
   out.urgency = UrgencyOf(meta.Annotation(kUrgencyAnnotation));
   out.ours = responsibility.scheduler_names.contains(pod.spec.scheduler_name);
-  const std::string_view preemptable = AnnotationOrLabel(meta, kPreemptableKey);
-  out.preemptable = preemptable.empty() || conf::ParseGoBool(preemptable).value_or(false);
+  out.preemptable = PreemptableMark(meta).value_or(true);
   out.gated = !pod.spec.scheduling_gates.empty();
   out.keeps_room = meta.Annotation(kQueueGate) == "true";
   out.own_gate_only =

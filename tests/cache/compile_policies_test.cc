@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "absl/strings/match.h"
 #include "base/strings.h"
 #include "cache/intake/compile.h"
 #include "tests/cache/objects.h"
@@ -74,6 +75,59 @@ TEST_CASE("compile: who may use revocable nodes", "[cache]") {
   }
 }
 
+TEST_CASE("compile: what a PodGroup says of being preemptable", "[cache]") {
+  struct Case {
+    const char* annotations;
+    const char* labels;
+    bool preemptable;
+    bool opts_out;
+  };
+  const char* const yes = R"("volcano.sh/preemptable":"true")";
+  const char* const no = R"("volcano.sh/preemptable":"false")";
+  const char* const empty = R"("volcano.sh/preemptable":"")";  // There, and no boolean.
+  const char* const odd = R"("volcano.sh/preemptable":"yes")";
+  const Case cases[] = {
+      {"", "", false, false},    {yes, "", true, false},
+      {no, "", false, true},     {odd, "", false, true},
+      {empty, "", false, true},  {"", yes, true, false},
+      {"", empty, false, true},  {empty, yes, false, true},
+      {yes, empty, true, false}, {R"("other":"")", no, false, true},
+  };
+  for (const Case& c : cases) {
+    INFO(c.annotations << " " << c.labels);
+    const auto group = Compile(Read<types::PodGroup>(
+        StrCat(R"({"kind":"PodGroup","metadata":{"namespace":"ns","name":"g","annotations":{)",
+               c.annotations, R"(},"labels":{)", c.labels, R"(}},"spec":{"minMember":1}})")));
+    REQUIRE(group.ok());
+    CHECK(group->preemptable == c.preemptable);
+    CHECK(group->opts_out == c.opts_out);
+  }
+}
+
+TEST_CASE("compile: bounds beyond all tiers are read, and stay beyond them", "[cache]") {
+  struct Case {
+    const char* tier;
+    int32_t bound;
+  };
+  const Case cases[] = {{"0", 0},
+                        {"2147483647", 2147483647},
+                        {"2147483648", 2147483647},
+                        {"9223372036854775807", 2147483647}};
+  for (const Case& c : cases) {
+    INFO(c.tier);
+    const auto group = Read<types::PodGroup>(
+        StrCat(R"({"kind":"PodGroup","metadata":{"namespace":"ns","name":"g"},"spec":{)",
+               R"("networkTopology":{"highestTierAllowed":)", c.tier,
+               R"(},"subGroupPolicy":[{"name":"s","networkTopology":{"highestTierAllowed":)",
+               c.tier, "}}]}}"));
+    CHECK(absl::StrContains(types::Encode(group), StrCat(R"("highestTierAllowed":)", c.tier, "}")));
+    const auto compiled = Compile(group);
+    REQUIRE(compiled.ok());
+    REQUIRE(compiled->facts->topology.size() == 2);
+    for (const auto& spec : compiled->facts->topology) CHECK(spec.highest_tier == c.bound);
+  }
+}
+
 TEST_CASE("compile: node groups of queues", "[cache]") {
   struct Case {
     const char* annotation;
@@ -90,7 +144,14 @@ TEST_CASE("compile: node groups of queues", "[cache]") {
       {"[]", true, {}},
       {R"({\"g1\":3})", true, {}},
       {R"({\"g1\":{\"cpu\":\"many\"}})", true, {}},
-      {R"({\"g1\":{\"cpu\":\"-1\"}})", true, {}},
+      // More than a single pod may ask for.
+      {R"({\"g1\":{\"ephemeral-storage\":\"300Ti\"}})",
+       false,
+       {{"g1", {{"ephemeral-storage", int64_t{300} << 40}}}}},
+      {R"({\"g1\":{\"memory\":\"9000P\"}})", false, {{"g1", {{"memory", kAmountSumMax}}}}},
+      {R"({\"g1\":{\"cpu\":\"-1\"},\"g2\":{\"cpu\":\"2\"}})",
+       false,
+       {{"g1", {{"cpu", 0}}}, {"g2", {{"cpu", 2000}}}}},
   };
   for (const Case& c : cases) {
     INFO(c.annotation);

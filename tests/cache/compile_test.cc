@@ -68,6 +68,10 @@ TEST_CASE("compile: annotations of a pod", "[cache]") {
       {R"("volcano.sh/preemptable":"T",)", "", 5, true, ""},
       {R"("volcano.sh/preemptable":"maybe",)", "", 5, false, ""},
       {R"("volcano.sh/preemptable":"yes",)", "", 5, false, ""},  // Not one of Go's booleans.
+      {R"("volcano.sh/preemptable":"",)", "", 5, false, ""},     // Empty is not absent.
+      {"", R"("labels":{"volcano.sh/preemptable":""},)", 5, false, ""},
+      {R"("volcano.sh/preemptable":"",)", R"("labels":{"volcano.sh/preemptable":"true"},)", 5,
+       false, ""},
       {"", R"("labels":{"volcano.sh/preemptable":"false"},)", 5, false, ""},
       {R"("volcano.sh/preemptable":"true",)", R"("labels":{"volcano.sh/preemptable":"false"},)", 5,
        true, ""},

@@ -228,16 +228,49 @@ TEST_CASE("hyper nodes: one that is gone is not missed by its members", "[cache]
   CHECK(bed.Shown() == Lines{"s0<: a", "s2<: "});
 }
 
-TEST_CASE("hyper nodes: what is too much is refused", "[cache][topology]") {
-  CHECK(RefusalOf<types::HyperNode>(HyperNodeText("h", -1, {})).message() ==
-        "spec.tier: -1 is not between 0 and 1000000");
-  std::vector<std::string> many(kHyperNodePatternsMax + 1, Pattern("x"));
-  CHECK(RefusalOf<types::HyperNode>(HyperNodeText("h", 1, many)).message() ==
-        "spec.members: has 65 members by regexMatch or labelMatch, at most 64 are taken");
-  Bed bed;
-  bed.Put(HyperNodeText("h", 1, {Pattern(std::string(kPatternBytesMax + 1, 'a'))}));
-  bed.Tree();
-  CHECK(bed.News() == Lines{"h: a regexMatch pattern is longer than 1024 bytes"});
+TEST_CASE("hyper nodes: a tier that is none is refused", "[cache][topology]") {
+  for (const int tier : {-1, 1'000'001}) {
+    CHECK(RefusalOf<types::HyperNode>(HyperNodeText("h", tier, {})).message() ==
+          StrCat("spec.tier: ", tier, " is not between 0 and 1000000"));
+  }
+}
+
+TEST_CASE("hyper nodes: what is too much of one does not count, the rest does",
+          "[cache][topology]") {
+  struct Case {
+    std::vector<std::string> members;
+    std::string nodes;
+    std::string news;
+  };
+  const std::string labelled = Labelled(R"({"matchLabels":{"role":"worker"}})");
+  std::vector<std::string> patterns(kHyperNodePatternsMax - 1, Pattern("x"));
+  patterns.push_back(labelled);
+  patterns.push_back(Pattern("^b$"));
+  patterns.push_back(Exact("Node", "c"));
+  std::vector<std::string> names(kHyperNodeMembersMax - 1, Exact("Node", "nobody"));
+  names.push_back(Exact("Node", "b"));
+  names.push_back(Exact("Node", "c"));
+  const Case cases[] = {
+      {patterns, "a c",
+       "h: it has 65 members by regexMatch or labelMatch: those after the first 64 do not count"},
+      {names, "b", "h: it has 20001 members: those after the first 20000 do not count"},
+      {{Pattern(std::string(kPatternBytesMax + 1, 'a')), Exact("Node", "b")},
+       "b",
+       "h: a regexMatch pattern is longer than 1024 bytes"},
+      {{Pattern(R"(\\pL{1000})"), Exact("Node", "b")},
+       "b",
+       R"(h: its regexMatch pattern \pL{1000} is invalid: pattern too large - compile failed)"},
+  };
+  for (const Case& test : cases) {
+    CAPTURE(test.news);
+    Bed bed;
+    bed.PutNode("a", R"("role":"worker")");
+    bed.PutNode("b");
+    bed.PutNode("c");
+    bed.Put(HyperNodeText("h", 1, test.members));
+    CHECK(bed.Shown() == Lines{StrCat("h<: ", test.nodes)});
+    CHECK(bed.News() == Lines{test.news});
+  }
 }
 
 TEST_CASE("hyper nodes: patterns beyond the limit of all together do not count",
