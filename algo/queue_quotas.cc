@@ -101,8 +101,8 @@ QueueQuotas TreeQuotas(const model::Snapshot& base, const QueueTree& tree) {
     quota.guarantee = Sane(row.guarantee);
     quota.deserved = MaxOf(Sane(row.deserved), quota.guarantee);
     if (id != root) continue;
-    const DimMask known = base.total.Positive() | kCpuMemoryBits;
-    Inherit(Unlimited(known), known, &quota.capability);
+    // Also of what no node offers at the moment: more nodes may come for those who ask for it.
+    Inherit(Unlimited(kAllDims), kAllDims, &quota.capability);
     quota.real_capability = quota.capability;
   }
   for (QueueId id : tree.top_down()) {

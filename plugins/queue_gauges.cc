@@ -11,10 +11,13 @@ namespace {
 
 using metrics::QueueAmount;
 
-// What has no limit is shown as the largest number there is.
-double Shown(int64_t amount, int64_t factor) {
+// What cpu or memory without a limit is shown as, and what any other resource is. As in Volcano.
+constexpr double kNoLimitShown = std::numeric_limits<double>::max();
+constexpr auto kNoScalarLimitShown = static_cast<double>(std::numeric_limits<int64_t>::max());
+
+double Shown(int64_t amount, int64_t factor, double no_limit_shown) {
   constexpr int64_t kNoLimit = algo::kUnlimited / 2;
-  if (amount >= kNoLimit) return std::numeric_limits<double>::max();
+  if (amount >= kNoLimit) return no_limit_shown;
   return static_cast<double>(amount) * static_cast<double>(factor);
 }
 
@@ -24,12 +27,12 @@ void SetAmounts(metrics::QueueSeries& series, QueueAmount kind, const model::Dim
   scalars.reserve(model::kDims + devices.size());
   for (int d = 0; d < dims.size(); ++d) {
     if (d == model::kCpu || d == model::kMemory || amounts[d] == 0) continue;
-    const double value = Shown(amounts[d], dims.DisplayFactor(d));
+    const double value = Shown(amounts[d], dims.DisplayFactor(d), kNoScalarLimitShown);
     scalars.push_back({.name = dims.name(d), .value = value});
   }
   for (const auto& [name, value] : devices) scalars.push_back({.name = name, .value = value});
-  series.Set(kind, {.milli_cpu = Shown(amounts[model::kCpu], 1),
-                    .memory_bytes = Shown(amounts[model::kMemory], 1),
+  series.Set(kind, {.milli_cpu = Shown(amounts[model::kCpu], 1, kNoLimitShown),
+                    .memory_bytes = Shown(amounts[model::kMemory], 1, kNoLimitShown),
                     .scalars = scalars});
 }
 

@@ -79,8 +79,10 @@ struct Snapshot {
   // Jobs with a PodGroup that names a queue which does not exist, by (creation, UID).
   std::shared_ptr<const std::vector<JobId>> jobs_without_queue =
       std::make_shared<const std::vector<JobId>>();
-  // Jobs that would be active but are kept out of cycles for a while, and whose PodGroup shows
-  // other counts of pods than theirs.
+  // Jobs that would be active but are kept out of cycles for a while, by (creation, UID).
+  std::shared_ptr<const std::vector<JobId>> backing_off_jobs =
+      std::make_shared<const std::vector<JobId>>();
+  // Of these, the ones whose PodGroup shows other counts of pods than theirs.
   std::shared_ptr<const std::vector<JobId>> untold_backoff_jobs =
       std::make_shared<const std::vector<JobId>>();
   // Jobs of which a row, a task or what it counts may differ from the snapshot one generation

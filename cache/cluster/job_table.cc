@@ -293,6 +293,7 @@ void JobTable::WriteRow(JobId job) {
     all_.Move(job);
     active_.Move(job);
     without_queue_.Move(job);
+    resting_.Move(job);
   }
   now.jobs.Mutable(job) = row;
   record.lists_dirty = true;
@@ -437,10 +438,10 @@ void JobTable::Publish() {
     const bool has_work = HasWork(job);
     without_queue_.Set(job, has_work && !row.queue.valid());
     const bool is_schedulable = has_work && row.queue.valid();
-    const bool is_backing_off = IsBackingOff(job);
-    active_.Set(job, is_schedulable && !is_backing_off);
-    untold_.Set(job, is_schedulable && is_backing_off && !records_[job].group->single_pod &&
-                         ShowsOtherCounts(job));
+    const bool rests = is_schedulable && IsBackingOff(job);
+    active_.Set(job, is_schedulable && !rests);
+    resting_.Set(job, rests);
+    untold_.Set(job, rests && !records_[job].group->single_pod && ShowsOtherCounts(job));
   }
   dirty_.clear();
   const auto by_age = [&now](JobId a, JobId b) {
@@ -453,6 +454,7 @@ void JobTable::Publish() {
   now.all_jobs = all_.Publish(by_age);
   now.active_jobs = active_.Publish(by_age);
   now.jobs_without_queue = without_queue_.Publish(by_age);
+  now.backing_off_jobs = resting_.Publish(by_age);
   now.untold_backoff_jobs = untold_.Publish(by_age);
 }
 

@@ -123,7 +123,8 @@ class JobTable {
   SortedIds<model::JobId> all_;            // With a PodGroup and a queue.
   SortedIds<model::JobId> active_;         // Of these, the ones with something to do.
   SortedIds<model::JobId> without_queue_;  // With work, and a queue that does not exist.
-  SortedIds<model::JobId> untold_;         // Active but backing off, and shows other counts.
+  SortedIds<model::JobId> resting_;        // With work, but backing off.
+  SortedIds<model::JobId> untold_;         // Of these, the ones that show other counts.
   absl::flat_hash_set<model::JobId> backing_off_;
   absl::flat_hash_set<model::JobId> without_group_;  // Known by their pods only.
   absl::flat_hash_set<model::TaskId> without_job_;   // Ours, with no group annotation.

@@ -344,11 +344,11 @@ void UnschedulableJobs::Close(Session& session) {
       Has(rules_.sources, AnswerSource::kQuotas) && session.votes().admitted();
   turns_.clear();
   const auto take_in = [&](JobId job) {
+    const QueueId queue = session.job(job).queue;
     std::optional<Refusal> refusal =
         session.WorkOn(job, [&] { return RefusalOf(session, job, rules_, queues_); });
     if (!refusal || (refusal->for_admission && quotas_doubtful) ||
         (refusal->by_choice() && session.placements().version() != 0)) {
-      const QueueId queue = session.job(job).queue;
       if (queue.valid() && IsStrict(session, queue) && MayTakeTurn(session, job)) {
         turns_.emplace(job, queue);
       }
@@ -357,13 +357,14 @@ void UnschedulableJobs::Close(Session& session) {
     if (rules_.evicts && !refusal->beyond_any_node) {
       victim_waiters_.Add(session, job, /*restless=*/!refusal->stands_without_victims);
     }
-    // What was said at the admission says nothing of pods.
+    // What was said at the admission, or for want of a queue, says nothing of pods.
     const ConditionReport* said = session.notes().FindCondition(job, "Unschedulable");
-    Add(job, {.answer = session.notes().AnswerOf(job),
-              .refusal = *std::move(refusal),
-              .queue = session.job(job).queue,
-              .unschedulable = said != nullptr && said->reason != kNotEnqueuedReason,
-              .at_gate = AtGate(session, job)});
+    Add(job,
+        {.answer = session.notes().AnswerOf(job),
+         .refusal = *std::move(refusal),
+         .queue = queue,
+         .unschedulable = queue.valid() && said != nullptr && said->reason != kNotEnqueuedReason,
+         .at_gate = AtGate(session, job)});
   };
   for (JobId job : session.active_jobs()) take_in(job);
   for (JobId job : session.jobs_without_queue()) take_in(job);

@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "algo/gang_rules.h"
 #include "algo/resource_algebra.h"
@@ -156,8 +157,13 @@ class Capacity final : public framework::Plugin {
       const QueueId queue = QueueOf(session, task);
       if (queue.valid()) ledger_.Reserve(queue, task, session.request(task));
     });
-    // Cost: the tasks of jobs that wait.
-    for (JobId job : *session.base().active_jobs) {
+    ReserveFor(session, *session.base().active_jobs);
+    ReserveFor(session, *session.base().backing_off_jobs);
+  }
+
+  // Cost: the tasks of those that wait.
+  void ReserveFor(const Session& session, const std::vector<JobId>& jobs) {
+    for (JobId job : jobs) {
       if (session.counts(job).count(model::TaskStatus::kPending) == 0) continue;
       for (TaskId task : *session.job(job).tasks) {
         if (KeepsRoom(session, task)) {

@@ -52,9 +52,11 @@ DeviceLedger::DeviceLedger(const framework::Session& session, const QueueLedger&
     if (queue.valid()) Move(queue, task, 1);
   }
   // Volcano forgets from session to session what it has admitted.
-  for (JobId job : *base.active_jobs) {
-    if (TakesPart(session, job) && session.counts(job).phase == model::PodGroupPhase::kInqueue) {
-      Enqueue(job);
+  for (const auto& jobs : {base.active_jobs, base.backing_off_jobs}) {
+    for (JobId job : *jobs) {
+      if (TakesPart(session, job) && session.counts(job).phase == model::PodGroupPhase::kInqueue) {
+        Enqueue(job);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,16 +27,19 @@ using model::QueueId;
 using model::ResourceVec;
 using model::TaskId;
 
+constexpr std::string_view kDrf = "drf";
+
 // Counts what jobs hold by the session's events. Between sessions it keeps the jobs of the last
 // snapshot, to publish only shares that changed, and the tree of queues. Thread: scheduling.
 class Drf final : public framework::Plugin {
  public:
-  std::string_view name() const override { return "drf"; }
+  std::string_view name() const override { return kDrf; }
   framework::AnswerSources answers_follow() const override { return 0; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     shares_.Open(session.base());
-    if (hooks.hierarchy_enabled()) {
+    // Volcano asks the first entry of that name, wherever this one stands.
+    if (session.context().policy->FirstPlugin(kDrf)->flags[conf::HookFlag::kHierarchy]) {
       if (!tree_) tree_.emplace();
       tree_->Open(session.base());
     }

@@ -124,6 +124,30 @@ TEST_CASE("quotas: the root deserves what its children do, and is limited by wha
   CHECK(root.guarantee.v[model::kCpu] == 3000);
 }
 
+TEST_CASE("quotas: in a tree what no node offers now is limited by what queues say alone",
+          "[algo][unit]") {
+  const std::string queues =
+      "; node n cpu=4 mem=4Gi; queue q; queue a parent=q cap.gpu=2; queue b parent=q "
+      "guarantee.gpu=1; queue c parent=q" +
+      kAsksForGpu;
+  const World world = MakeWorld("queue root" + queues);
+  const int gpu = *world.snapshot->dims->Find("nvidia.com/gpu");
+  const auto most = [gpu](const World& of, const QueueQuotas& quotas, std::string_view queue) {
+    return quotas[of.queue(queue)].real_capability.v[gpu];
+  };
+  const QueueQuotas tree = TreeQuotasOf(world);
+  CHECK(most(world, tree, "root") == kUnlimited);
+  CHECK(most(world, tree, "q") == kUnlimited);
+  CHECK(most(world, tree, "a") == 2000);
+  CHECK(most(world, tree, "b") == kUnlimited);
+  CHECK(most(world, tree, "c") == kUnlimited - 1000);
+  // Alone, a queue may have what the cluster has.
+  CHECK(most(world, FlatQuotas(*world.snapshot), "c") == 0);
+
+  const World limited = MakeWorld("queue root cap.gpu=0" + queues);
+  CHECK(most(limited, TreeQuotasOf(limited), "c") == 0);
+}
+
 TEST_CASE("quotas: shares", "[algo][unit]") {
   struct Case {
     std::string deserved, held;

@@ -121,11 +121,33 @@ TEST_CASE("job table: a job that backs off is no work until that ends", "[cache]
   bed.AddPod({});
   CHECK(bed.Active() == std::vector<std::string>{"ns/g"});
   CHECK(bed.jobs.UntilBackoffEnds() == absl::InfiniteDuration());
+  const JobId job = bed.jobs.Find("ns/g");
+  const model::Snapshot& now = bed.tables.draft.now;
+  bed.jobs.BackOff(job, absl::Seconds(5));
+  CHECK(bed.Active().empty());
+  CHECK(*now.backing_off_jobs == std::vector<JobId>{job});
+  CHECK(bed.jobs.UntilBackoffEnds() == absl::Seconds(5));
+  const auto list = now.backing_off_jobs;
+  bed.executor.Advance(absl::Seconds(4));
+  CHECK(bed.Active().empty());
+  CHECK(now.backing_off_jobs == list);  // Nothing changed: it is the same list.
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.Active() == std::vector<std::string>{"ns/g"});
+  CHECK(now.backing_off_jobs->empty());
+}
+
+TEST_CASE("job table: a job that backs off and has nothing more to do is in no list",
+          "[cache][tables]") {
+  JobsBed bed;
+  bed.PutGroup("g");
+  const TaskId pod = bed.AddPod({});
   bed.jobs.BackOff(bed.jobs.Find("ns/g"), absl::Seconds(5));
   CHECK(bed.Active().empty());
-  CHECK(bed.jobs.UntilBackoffEnds() == absl::Seconds(5));
-  bed.executor.Advance(absl::Seconds(5));
-  CHECK(bed.Active() == std::vector<std::string>{"ns/g"});
+  CHECK(bed.tables.draft.now.backing_off_jobs->size() == 1);
+  bed.tables.pods.Drop(pod);
+  bed.RemoveGroup("g");
+  CHECK(bed.Active().empty());
+  CHECK(bed.tables.draft.now.backing_off_jobs->empty());
 }
 
 TEST_CASE("job table: a clock that is set moves no end of a backoff", "[cache][tables]") {

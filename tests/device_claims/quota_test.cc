@@ -11,6 +11,7 @@
 #include "plugins/capacity/queue_ledger.h"
 #include "tests/device_claims/claim_world.h"
 #include "tests/plugins/fixtures.h"
+#include "tests/plugins/snapshot_changes.h"
 
 namespace bth::test {
 namespace {
@@ -100,6 +101,26 @@ TEST_CASE("device quota: without roles the first pods by name are the minimum",
   CHECK(MinimumOf(objects, "g").count == 3);
   objects.Group("g", R"(,"minMember":0)");
   CHECK(MinimumOf(objects, "g").count == 0);
+}
+
+TEST_CASE("device quota: an admitted job keeps its minimum while it backs off",
+          "[plugins][capacity][claims]") {
+  QuotaWorld objects;
+  objects.Group("g", R"(,"minMember":1)");
+  objects.Plain("a", "g", 3);
+  World world = objects.Publish();
+  world = Changed(world, [job = world.job("g")](model::Snapshot& snapshot) {
+    snapshot.usage.jobs.Mutable(job).phase = model::PodGroupPhase::kInqueue;
+  });
+  if (GENERATE(false, true)) world = WithBackoff(world, "g");
+  PluginBed bed(Builtins(), MakePolicy("", "predicates"), world);
+  plugins::capacity::QueueLedger queues;
+  queues.Open(*world.snapshot, /*hierarchy=*/false);
+  const plugins::capacity::DeviceLedger devices(bed.session(), queues, /*parts=*/true);
+  const auto* account = devices.Find(world.queue("q"));
+  REQUIRE(account != nullptr);
+  REQUIRE(account->inqueue.contains("gpu.com"));
+  CHECK(account->inqueue.at("gpu.com").count == 3);
 }
 
 TEST_CASE("device quota: a minimum without end is told at once, and is as much as can be counted",

@@ -43,5 +43,21 @@ TEST_CASE("capacity: a capability that is taken back is told no more",
   CHECK(cycles.Gauge("real_capacity_milli_cpu", "q") == "20000");
 }
 
+TEST_CASE("capacity: what has no limit is told as Volcano tells it", "[plugins][capacity][cycle]") {
+  Cycles cycles(MakePolicy("allocate", "capacity+enableHierarchy"));
+  cycles.Run(
+      "node n cpu=20 gpu=8; queue root; queue q cap.gpu=4; job j queue=q phase=running;"
+      "task t job=j cpu=3 gpu=1 node=n");
+  for (const char* gauge : {"capacity", "real_capacity"}) {
+    CAPTURE(gauge);
+    const std::string name = gauge;
+    CHECK(cycles.Gauge(name + "_milli_cpu", "root") == "1.797693134862316e+308");
+    const std::string scalars = name + "_scalar_resources";
+    CHECK(cycles.Gauge(scalars, "root", "nvidia.com/gpu") == "9.223372036854776e+18");
+    CHECK(cycles.Gauge(scalars, "q", "pods") == "9.223372036854776e+18");
+    CHECK(cycles.Gauge(scalars, "q", "nvidia.com/gpu") == "4000");
+  }
+}
+
 }  // namespace
 }  // namespace bth::test

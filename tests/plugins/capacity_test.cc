@@ -6,6 +6,7 @@
 #include "metrics/scheduler_metrics.h"
 #include "plugins/capacity/queue_ledger.h"
 #include "tests/plugins/fixtures.h"
+#include "tests/plugins/snapshot_changes.h"
 #include "tests/support/seeds.h"
 
 namespace bth::test {
@@ -154,6 +155,21 @@ TEST_CASE("capacity: an admission counts in the leaf and above it", "[plugins][c
   session.votes().JobEnqueued(w.job("j1"));
   CHECK_FALSE(session.votes().JobEnqueueable(w.job("j2")));
   CHECK(session.votes().JobEnqueueable(w.job("j3")));
+}
+
+TEST_CASE("capacity: in a tree a job may ask for what no node offers now", "[plugins][capacity]") {
+  struct Case {
+    const char* root;
+    bool admitted;
+  };
+  const Case c = GENERATE(values<Case>({{"", true}, {" cap.gpu=2", true}, {" cap.gpu=1", false}}));
+  CAPTURE(c.root);
+  PluginBed bed = Bed("capacity+enableHierarchy", StrCat("node n cpu=4; queue root", c.root, R"(
+    queue q
+    job j queue=q phase=pending minres.cpu=1 minres.gpu=2; task t job=j cpu=1 gpu=2)"));
+  const World& w = bed.world();
+  CHECK(bed.session().votes().JobEnqueueable(w.job("j")) == c.admitted);
+  CHECK(bed.session().votes().Allocatable(w.queue("q"), w.task("t")) == c.admitted);
 }
 
 TEST_CASE("capacity: what is inqueue of a job already placed does not count twice",
@@ -340,8 +356,10 @@ TEST_CASE("capacity: pods without their gate keep their room until they are plac
     job j1 queue=c1; task a job=j1 cpu=2
     job j2 queue=c2; task b job=j2 cpu=2; task c job=j2 cpu=1)",
                 {"a"});
+  const bool backs_off = GENERATE(false, true);
+  if (backs_off) bed.world = WithBackoff(bed.world, "j1");
   for (const bool feature : {true, false}) {
-    CAPTURE(feature);
+    CAPTURE(feature, backs_off);
     bed.Open(feature);
     REQUIRE(bed.cycle->Open().ok());
     framework::Session& session = bed.cycle->session();

@@ -86,6 +86,24 @@ TEST_CASE("drf: queues share by their hierarchy", "[plugins][drf][cycle]") {
   CHECK(BindsByJob(Run("allocate", "drf+enableHierarchy", c.world)) == c.expected);
 }
 
+TEST_CASE("drf: the first entry of the name says whether there is a hierarchy", "[plugins][drf]") {
+  struct Case {
+    const char* tiers;
+    bool hierarchy;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"drf", false},
+      {"drf+enableHierarchy", true},
+      {"drf;drf+enableHierarchy", false},
+      {"drf+enableHierarchy;drf", true},
+  }));
+  CAPTURE(c.tiers);
+  PluginBed bed = Bed(c.tiers, "node n cpu=1; queue q");
+  const size_t entries = c.hierarchy ? bed.session().hooks().job_order.size() : 0;
+  CHECK(bed.session().hooks().queue_order.size() == entries);
+  CHECK(bed.session().hooks().reclaimable.size() == entries);
+}
+
 TEST_CASE("drf: a share that a job was only to have is told no more in the next cycle",
           "[plugins][drf][cycle]") {
   const World world = MakeWorld(

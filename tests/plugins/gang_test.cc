@@ -1,6 +1,7 @@
 #include "algo/gang_rules.h"
 #include "framework/session/statement.h"
-#include "tests/plugins/fixtures.h"
+#include "tests/plugins/cycles.h"
+#include "tests/plugins/snapshot_changes.h"
 
 namespace bth::test {
 namespace {
@@ -200,6 +201,30 @@ TEST_CASE("gang: conditions say whether the gang stands", "[plugins][gang]") {
   CHECK(lacks->message.starts_with(
       "2/3 tasks in gang unschedulable: pod group is not ready, 3 Pending, 3 minAvailable"));
   CHECK(session.notes().ConditionsOf(w.job("empty")).empty());
+}
+
+TEST_CASE("gang: a job whose queue does not exist is counted in no cycle",
+          "[plugins][gang][cycle]") {
+  using Jobs = std::vector<model::JobId>;
+  World world = MakeWorld("node n cpu=1; job lost tasks=1 cpu=1; job waits tasks=1 cpu=4");
+  const model::JobId lost = world.job("lost");
+  const model::JobId waits = world.job("waits");
+  world = Changed(world, [&](model::Snapshot& snapshot) {
+    snapshot.jobs.Mutable(lost).queue = model::QueueId();
+    snapshot.all_jobs = snapshot.active_jobs = std::make_shared<const Jobs>(Jobs{waits});
+    snapshot.jobs_without_queue = std::make_shared<const Jobs>(Jobs{lost});
+  });
+  Cycles cycles(MakePolicy("allocate", "gang,predicates"));
+  for (int cycle = 0; cycle < 3; ++cycle) {
+    CAPTURE(cycle);
+    // It is looked at once, and left alone.
+    CHECK(cycles.Run(world) == (cycle == 0 ? Jobs{waits} : Jobs()));
+    CHECK(cycles.Value("volcano_unschedule_job_count") == "1");
+    world = Changed(world, [](model::Snapshot& snapshot) {
+      ++snapshot.generation;
+      snapshot.changed_jobs = std::make_shared<const Jobs>();
+    });
+  }
 }
 
 TEST_CASE("gang: flags take its hooks out", "[plugins][gang]") {

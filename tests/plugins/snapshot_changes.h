@@ -1,11 +1,13 @@
 // Snapshots of test worlds with parts that the little language has no words for.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api/model/pod_extras.h"
 #include "tests/support/cluster_builder.h"
@@ -22,6 +24,17 @@ inline World Changed(World world, const std::function<void(model::Snapshot&)>& c
   change(*snapshot);
   world.snapshot = std::move(snapshot);
   return world;
+}
+
+// Bindings of `job` were refused: cycles leave it alone for a while.
+inline World WithBackoff(World world, std::string_view job) {
+  const model::JobId id = world.job(job);
+  return Changed(std::move(world), [id](model::Snapshot& snapshot) {
+    std::vector<model::JobId> active = *snapshot.active_jobs;
+    std::erase(active, id);
+    snapshot.active_jobs = std::make_shared<const std::vector<model::JobId>>(std::move(active));
+    snapshot.backing_off_jobs = std::make_shared<const std::vector<model::JobId>>(size_t{1}, id);
+  });
 }
 
 // The shape of `task` gets these extras, with every task that shares it.
