@@ -87,6 +87,10 @@ BTH_HOOK(QueueDeserved, queue_deserved, kAlwaysOn, "how much a queue deserves, f
 BTH_HOOK(JobValid, job_valid, kAlwaysOn, "whether a job can be scheduled at all", ValidityHooks)
 BTH_HOOK(JobReady, job_ready, HookFlag::kJobReady, "whether a job has the tasks it needs to start",
          AllHooks<JobId>)
+// Asked before JobReady, and always: for refusals that no switch may take away.
+BTH_HOOK(JobWithheld, job_withheld, kAlwaysOn,
+         "whether a job is not ready, whatever tasks it has, so that nothing of it is bound",
+         AnyHooks<JobId>)
 BTH_HOOK(JobPipelined, job_pipelined, HookFlag::kJobPipelined,
          "whether a job has, with its pipelined tasks, the tasks it needs", VoteHooks<JobId>)
 BTH_HOOK(SubJobReady, sub_job_ready, HookFlag::kSubJobReady, "the same of a sub-job",

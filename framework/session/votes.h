@@ -27,7 +27,7 @@ class Votes {
   int CompareSubJobs(model::SubJobId a, model::SubJobId b) const;
 
   bool JobReady(model::JobId id) const {
-    return culprit_.WorkOn(id, [&] { return hooks_.job_ready(id); });
+    return culprit_.WorkOn(id, [&] { return !hooks_.job_withheld(id) && hooks_.job_ready(id); });
   }
   bool JobPipelined(model::JobId id) const { return hooks_.job_pipelined(id); }
   bool SubJobReady(model::JobId job, model::SubJobId id) const;

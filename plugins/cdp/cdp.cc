@@ -19,8 +19,8 @@ Verdict Cooled(const Session& session, int64_t now_us, absl::Span<const TaskId> 
   return verdict;
 }
 
-// Stateless; the time is that at which the session opened. The gang actions and shuffle are not
-// limited. Thread: scheduling.
+// Stateless; the time is that at which the session opened. Of the actions that evict, shuffle alone
+// is not limited. Thread: scheduling.
 class Cdp final : public framework::Plugin {
  public:
   std::string_view name() const override { return "cdp"; }

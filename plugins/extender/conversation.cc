@@ -34,7 +34,10 @@ Conversation::Conversation(const Options& options, Line& line, framework::Extend
   }
   line_.BeginSession(*session_.context().clock, session_.context().metrics);
   if (const std::string& verb = options_.verbs.session_open; !verb.empty()) {
-    static_cast<void>(line_.Try([&] { return port_.OpenSession(line_.CallFor(verb), session_); }));
+    const absl::Status told =
+        line_.Try([&] { return port_.OpenSession(line_.CallFor(verb), session_); });
+    // Who does not know the session cannot answer for it.
+    if (!Line::IsNotSent(told)) line_.CloseForSession(told);
   }
 }
 
@@ -159,8 +162,6 @@ void Conversation::HoldIfNotSent(JobId job, const absl::Status& status) {
 }
 
 bool Conversation::IsReady(JobId job) {
-  if (refused_jobs_.contains(job)) return false;
-  if (options_.verbs.job_ready.empty()) return true;
   if (not_sent_.contains(job)) return options_.ignorable;
   return ready_.Get(session_, job, [&] {
     const absl::StatusOr<bool> answer = line_.Try(
@@ -195,18 +196,16 @@ void Conversation::AddJobHooks(HookRegistrar& hooks) {
       });
     });
   }
-  const bool may_refuse = !verbs.allocate.empty() || !verbs.prioritize.empty();
-  if (!verbs.job_ready.empty() || may_refuse) {
-    hooks.JobReady([this](JobId job) { return IsReady(job); });
-  }
-  if (may_refuse) {
+  if (!verbs.job_ready.empty()) hooks.JobReady([this](JobId job) { return IsReady(job); });
+  if (!verbs.allocate.empty() || !verbs.prioritize.empty()) {
+    hooks.JobWithheld([this](JobId job) { return refused_jobs_.contains(job); });
     hooks.JobPipelined(
         [this](JobId job) { return refused_jobs_.contains(job) ? Vote::kReject : Vote::kAbstain; });
   }
 }
 
 // A placement that the extender refuses cannot be undone from here; its job counts as not ready,
-// so that the action takes the job's placements back.
+// whatever switches say, so that nothing of it is bound.
 void Conversation::Refuse(TaskId task, const absl::Status& why) {
   const JobId job = session_.task(task).job;
   HoldIfNotSent(job, why);

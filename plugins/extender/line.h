@@ -49,6 +49,8 @@ class Line {
     Note(StatusOf(answer), clock_->Monotonic() - start);
     return answer;
   }
+  // Nobody is asked any more in this session, for this reason.
+  void CloseForSession(const absl::Status& status) { closed_.Update(status); }
   // How one of several answers that came together went.
   void Note(const absl::Status& status, absl::Duration took);
   // Names in an answer that nobody asked about.

@@ -8,8 +8,8 @@ namespace {
 using model::NodeGroupRules;
 using model::QueueId;
 
-constexpr int32_t kRequiredScore = 100;
-constexpr int32_t kPreferredScore = 50;
+constexpr double kRequiredScore = 100;
+constexpr double kPreferredScore = 50;
 constexpr std::string_view kRoot = "root";
 
 bool Lists(const std::vector<std::string>& groups, const std::string& group) {
@@ -18,14 +18,14 @@ bool Lists(const std::vector<std::string>& groups, const std::string& group) {
 
 // 50 for the first of n different names, then 50·(n−1)/n, and so on. A name that is listed again
 // stands at its later place.
-int32_t PreferredScore(const std::vector<std::string>& preferred, const std::string& group) {
+double PreferredScore(const std::vector<std::string>& preferred, const std::string& group) {
   const auto last = std::find(preferred.rbegin(), preferred.rend(), group);
   if (last == preferred.rend()) return 0;
   std::vector<std::string> names = preferred;
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  const auto count = static_cast<int32_t>(names.size());
-  const auto index = static_cast<int32_t>(preferred.rend() - last) - 1;
+  const auto count = static_cast<double>(names.size());
+  const auto index = static_cast<double>(preferred.rend() - last - 1);
   return kPreferredScore * (count - index) / count;
 }
 

@@ -15,7 +15,7 @@ namespace bth::plugins::nodegroup {
 // One queue's own or inherited affinity.
 struct GroupVerdict {
   bool allowed = false;
-  int32_t score = 0;
+  double score = 0;
 };
 
 // `preferred_order`: an earlier preferred group scores higher.

@@ -102,7 +102,15 @@ absl::StatusOr<LowNodeUtilization> ReadLowNodeUtilization(const conf::Arguments&
   }
   BTH_ASSIGN_OR_RETURN(const conf::Arguments params, entry.Section("params"));
   BTH_ASSIGN_OR_RETURN(out.thresholds, ReadShare(params, "thresholds"));
-  BTH_ASSIGN_OR_RETURN(out.target_thresholds, ReadShare(params, "targetThresholds"));
+  // Without them nothing else counts, as in Volcano.
+  const bool has_thresholds = params.Has("thresholds") && params.Find("thresholds")->is_map();
+  if (has_thresholds) {
+    BTH_ASSIGN_OR_RETURN(out.target_thresholds, ReadShare(params, "targetThresholds"));
+  } else if (params.Has("targetThresholds")) {
+    params.Report("targetThresholds",
+                  "has no effect without a map of thresholds beside it; 100 is used for cpu and "
+                  "memory");
+  }
   for (const std::string_view unused :
        {"nodeFit", "numberOfNodes", "thresholdPriorityClassName", "thresholdPriority"}) {
     if (params.Has(unused)) {

@@ -87,6 +87,34 @@ std::string QueueOf(const Session& session, JobId id) {
   return job.queue.valid() ? *session.queue(job.queue).name : job.facts->queue;
 }
 
+std::string AmountsText(const std::vector<model::QuotaAmount>& amounts) {
+  ObjectText out;
+  for (const model::QuotaAmount& amount : amounts) out.Text(amount.name, amount.text);
+  return out.Take();
+}
+
+// Minimums by role.
+std::string RolesText(const Session& session, const model::JobRow& job) {
+  ObjectText out;
+  if (job.roles == nullptr) return out.Take();
+  for (model::RoleId role : *job.roles) {
+    out.Int(*session.base().roles[role].name, session.base().roles[role].min_available);
+  }
+  return out.Take();
+}
+
+// What the job itself asks of the network, as the API has it.
+std::string TopologyText(const model::JobFacts& facts) {
+  using Mode = model::NetworkTopologySpec::Mode;
+  if (facts.topology.empty() || facts.topology.front().mode == Mode::kNone) return "null";
+  const model::NetworkTopologySpec& wanted = facts.topology.front();
+  ObjectText out;
+  out.Text("mode", wanted.mode == Mode::kSoft ? "soft" : "hard");
+  if (wanted.highest_tier) out.Int("highestTierAllowed", *wanted.highest_tier);
+  if (!wanted.highest_tier_name.empty()) out.Text("highestTierName", wanted.highest_tier_name);
+  return out.Take();
+}
+
 std::string PodGroupText(const Session& session, JobId id) {
   const model::JobRow& job = session.job(id);
   const model::JobCounts& counts = session.counts(id);
@@ -95,8 +123,11 @@ std::string PodGroupText(const Session& session, JobId id) {
   meta.Text("uid", job.facts->uid).Raw("creationTimestamp", TimeText(job.facts->created_us));
   ObjectText spec;
   spec.Int("minMember", job.min_available).Text("queue", QueueOf(session, id));
-  if (job.has_min_resources) {
-    spec.Raw("minResources", ListText(job.min_resources, session.dims()));
+  if (job.roles != nullptr) spec.Raw("minTaskMember", RolesText(session, job));
+  // Under all their names, also those that no pod asks for.
+  if (job.has_min_resources) spec.Raw("minResources", AmountsText(job.facts->quota_request));
+  if (const std::string topology = TopologyText(*job.facts); topology != "null") {
+    spec.Raw("networkTopology", topology);
   }
   ObjectText status;
   status.Text("phase", model::PhaseName(counts.phase));
@@ -152,12 +183,6 @@ std::string LoadText(const Session& session, const std::string& node) {
   memory.Double("10m", load->second.memory_percent);
   out.Raw("MetricsTime", TimeText(load->second.measured_at_us));
   return out.Raw("CPUUsageAvg", cpu.Take()).Raw("MEMUsageAvg", memory.Take()).Take();
-}
-
-std::string AmountsText(const std::vector<model::QuotaAmount>& amounts) {
-  ObjectText out;
-  for (const model::QuotaAmount& amount : amounts) out.Text(amount.name, amount.text);
-  return out.Take();
 }
 
 std::string NamespacesText(const Session& session) {
@@ -302,12 +327,6 @@ std::string JobText(const Session& session, JobId id, Documents* documents) {
   if (job.group_minimums != nullptr) {
     for (const auto& [group, minimum] : *job.group_minimums) groups.Int(group, minimum);
   }
-  ObjectText roles;
-  if (job.roles != nullptr) {
-    for (model::RoleId role : *job.roles) {
-      roles.Int(*session.base().roles[role].name, session.base().roles[role].min_available);
-    }
-  }
   ObjectText budget;
   budget.Text("MinAvailable", facts.budget_min_available);
   budget.Text("MaxUnavailable", facts.budget_max_unavailable);
@@ -318,10 +337,11 @@ std::string JobText(const Session& session, JobId id, Documents* documents) {
   constexpr int64_t kNanosPerMilli = 1'000'000;
   out.Raw("WaitingTime", facts.waiting_ms ? StrCat(*facts.waiting_ms * kNanosPerMilli) : "null");
   out.Text("JobFitErrors", "").Raw("NodesFitErrors", "{}").Text("AllocatedHyperNode", "");
-  out.Null("NetworkTopology").Raw("SubJobs", sub_jobs.Take());
+  out.Raw("NetworkTopology", TopologyText(facts)).Raw("SubJobs", sub_jobs.Take());
   out.Raw("TaskToSubJob", sub_job_of.Take()).Raw("MinSubJobs", groups.Take());
   out.Raw("TaskStatusIndex", StatusIndexText(session, *job.tasks)).Raw("Tasks", tasks.Take());
-  out.Raw("TaskMinAvailable", roles.Take()).Int("TaskMinAvailableTotal", job.role_minimum_sum);
+  out.Raw("TaskMinAvailable", RolesText(session, job))
+      .Int("TaskMinAvailableTotal", job.role_minimum_sum);
   out.Raw("Allocated", ResourceText(counts.allocated, session.dims()));
   out.Raw("TotalRequest", ResourceText(counts.request, session.dims()));
   out.Raw("CreationTimestamp", TimeText(facts.created_us));

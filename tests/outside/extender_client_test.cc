@@ -3,6 +3,7 @@
 #include "base/strings.h"
 #include "scheduler/extender/client.h"
 #include "tests/support/catch.h"
+#include "tests/support/network.h"
 #include "tests/support/plugin_bed.h"
 
 namespace bth::scheduler::extender {
@@ -148,6 +149,29 @@ TEST_CASE("extender wire: jobs and queues", "[scheduler][extender]") {
   CHECK(queue["Weight"].AsInt() == 3);
   CHECK(queue["Queue"]["spec"]["capability"]["cpu"].AsString() == "10000m");
   CHECK(queue["Queue"]["status"]["state"].AsString() == "Open");
+}
+
+TEST_CASE("extender wire: what a PodGroup asks for", "[scheduler][extender]") {
+  // No pod asks for a licence.
+  World world = test::MakeWorld(
+      "job a roles=worker:2 minres.cpu=2 quota.cpu=2 quota.example.com/licence=3; job b\n"
+      "task p job=a role=worker cpu=1; task q job=b cpu=1");
+  world = test::WithTopology(std::move(world), "a",
+                             {{.mode = model::NetworkTopologySpec::Mode::kHard,
+                               .highest_tier = 2,
+                               .highest_tier_name = ""}});
+  WireBed bed(std::move(world));
+  const Json job = *Json::Parse(JobText(bed.bed.session(), bed.world.job("a")));
+  const Json& spec = job["PodGroup"]["spec"];
+  CHECK(spec["minTaskMember"]["worker"].AsInt() == 2);
+  CHECK(spec["minResources"].size() == 2);
+  CHECK(spec["minResources"]["example.com/licence"].AsString() == "3");
+  CHECK(spec["networkTopology"]["mode"].AsString() == "hard");
+  CHECK(spec["networkTopology"]["highestTierAllowed"].AsInt() == 2);
+  CHECK(job["NetworkTopology"] == spec["networkTopology"]);
+  const Json plain = *Json::Parse(JobText(bed.bed.session(), bed.world.job("b")));
+  CHECK(plain["NetworkTopology"].is_null());
+  CHECK(plain["PodGroup"]["spec"].Find("networkTopology") == nullptr);
 }
 
 TEST_CASE("extender client: the opening of a session tells everything", "[scheduler][extender]") {

@@ -197,9 +197,18 @@ TEST_CASE("extender: jobs that it does not find ready are not bound", "[plugins]
 
 TEST_CASE("extender: a placement that it refuses keeps the job from being bound",
           "[plugins][extender]") {
-  // In the tier of gang it has its word before gang reserves the room.
-  const std::string tiers = GENERATE(values<std::string>({"gang,extender", "gang;extender"}));
-  ExtenderBed bed("allocate", tiers,
+  struct Case {
+    std::string tiers;
+    size_t removed;
+  };
+  // In the tier of gang it has its word before gang reserves the room. Readiness has a switch, a
+  // refusal has none.
+  const Case c = GENERATE(values<Case>({{"gang,extender", 2},
+                                        {"gang;extender", 0},
+                                        {"gang,extender!enableJobReady", 2},
+                                        {"gang;extender!enableJobReady", 0}}));
+  CAPTURE(c.tiers);
+  ExtenderBed bed("allocate", c.tiers,
                   "extender.allocateFuncVerb: allocate\nextender.deallocateFuncVerb: release");
   bed.extender.placed = [](const std::string& task) {
     return task == "a-1" ? absl::AbortedError("no slot") : absl::OkStatus();
@@ -208,7 +217,7 @@ TEST_CASE("extender: a placement that it refuses keeps the job from being bound"
       MakeWorld("node n1 cpu=8; job a tasks=2 min=2 cpu=1; job b tasks=1 min=1 cpu=1");
   CHECK(bed.Binds(world) == NodeByTask{{"b-0", "n1"}});
   CHECK(bed.extender.Count("placed a-") == 2);
-  CHECK(bed.extender.Count("removed a-") == (tiers == "gang,extender" ? 2 : 0));
+  CHECK(bed.extender.Count("removed a-") == c.removed);
 }
 
 TEST_CASE("extender: events fail when it must be heard and is silent", "[plugins][extender]") {
@@ -293,10 +302,31 @@ TEST_CASE("extender: when a session cannot be opened with it, what needs it wait
   CHECK(bed.extender.asked == Names{"open"});
 }
 
-TEST_CASE("extender: a mandatory rating that fails keeps the task off every node",
+TEST_CASE("extender: one that does not take the session is asked nothing in it",
           "[plugins][extender]") {
   const bool ignorable = GENERATE(false, true);
   ExtenderBed bed("allocate", "gang;extender",
+                  StrCat("extender.predicateVerb: predicate\nextender.onSessionOpenVerb: open\n"
+                         "extender.onSessionCloseVerb: close\nextender.ignorable: ",
+                         ignorable ? "true" : "false"));
+  // What status 500 or 404 becomes.
+  bed.extender.session = absl::FailedPreconditionError("HTTP 500: ");
+  const World world = MakeWorld("node n1 cpu=8; job a tasks=1 cpu=1");
+  CHECK(bed.Binds(world).size() == (ignorable ? 1 : 0));
+  CHECK(bed.extender.asked == Names{"open"});
+  // No pause: it is asked again with the next session.
+  bed.extender.session = absl::OkStatus();
+  CHECK(bed.Binds(world).size() == 1);
+  CHECK(bed.extender.asked == Names{"open", "open", "predicate a-0 n1", "close"});
+}
+
+TEST_CASE("extender: a mandatory rating that fails keeps the job from being bound",
+          "[plugins][extender]") {
+  const bool ignorable = GENERATE(false, true);
+  // A refusal has no switch.
+  const std::string tiers =
+      GENERATE(values<std::string>({"gang;extender", "gang;extender!enableJobReady"}));
+  ExtenderBed bed("allocate", tiers,
                   StrCat("extender.prioritizeVerb: prioritize\nextender.ignorable: ",
                          ignorable ? "true" : "false"));
   bed.extender.score = [](const std::string&) {

@@ -132,6 +132,16 @@ TEST_CASE("nodegroup: a name preferred twice stands at its later place", "[plugi
   CHECK(plugins::nodegroup::Judge(rules, "a", false).score == 50);
 }
 
+TEST_CASE("nodegroup: scores by preference are not cut to whole points", "[plugins][nodegroup]") {
+  const model::NodeGroupRules rules{.has_affinity = true, .preferred = {"a", "b", "c"}};
+  const auto score = [&rules](const std::string& group) {
+    return plugins::nodegroup::Judge(rules, group, true).score;
+  };
+  CHECK(score("a") == 50);
+  CHECK(score("b") == Approx(100.0 / 3));
+  CHECK(score("c") == Approx(50.0 / 3));
+}
+
 TEST_CASE("nodegroup: limits of groups", "[plugins][nodegroup]") {
   struct Case {
     std::string name, limits, more, one, two;
@@ -142,6 +152,7 @@ TEST_CASE("nodegroup: limits of groups", "[plugins][nodegroup]") {
       {"only one name listed", "limit.1=cpu:3", "", "", ""},
       {"just enough", "limit.1=cpu:2,mem:4Gi", "", "", ""},
       {"too little", "limit.1=cpu:1", "", std::string(kOver), ""},
+      {"nothing at all", "limit.1=cpu:0", "", std::string(kOver), ""},
       {"a name that the pod does not ask for", "limit.1=gpu:0", "", "", ""},
       {"with what runs there", "limit.1=cpu:3,mem:8Gi", "task r job=j node=n1 cpu=2 mem=4Gi",
        std::string(kOver), ""},

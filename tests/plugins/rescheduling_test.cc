@@ -60,6 +60,15 @@ TEST_CASE("rescheduling: exactly on target is neither busy nor done", "[plugins]
   CHECK(Victims(Measured(MakeWorld(TwoNodes()), Loads(10, 10, 60, 10))) == Names{"t0", "t1"});
 }
 
+TEST_CASE("rescheduling: targets alone change nothing", "[plugins][rescheduling]") {
+  const std::string thresholds = GENERATE(values<std::string>({"", "thresholds: 20, "}));
+  const std::string alone = StrCat("strategies: [{name: lowNodeUtilization, params: {", thresholds,
+                                   "targetThresholds: {cpu: 50, memory: 50}}}]");
+  const World world = Measured(MakeWorld(TwoNodes()), Loads(10, 10, 100, 40));
+  CHECK(Victims(world, alone).empty());
+  CHECK_FALSE(Victims(world).empty());
+}
+
 TEST_CASE("rescheduling: memory counts as cpu does", "[plugins][rescheduling]") {
   CHECK(Victims(Measured(MakeWorld(TwoNodes()), Loads(10, 10, 10, 60))) == Names{"t0", "t1"});
   CHECK(Victims(Measured(MakeWorld(TwoNodes()), Loads(10, 20, 60, 10))).empty());
@@ -187,6 +196,8 @@ TEST_CASE("rescheduling: arguments without an effect are reported", "[plugins][r
       {"strategies: [{name: lowNodeUtilization, params: {nodeFit: true}}]", "no effect"},
       {"strategies: [{name: lowNodeUtilization, params: {thresholds: {pods: 20}}}]", "no effect"},
       {"strategies: [{name: lowNodeUtilization, params: {thresholds: 20}}]", "no map"},
+      {"strategies: [{name: lowNodeUtilization, params: {targetThresholds: {cpu: 50}}}]",
+       "no effect without"},
       {"strategies: [{name: lowNodeUtilization, params: {thresholds: {cpu: much}}}]", "integer"},
   }));
   CAPTURE(c.yaml);
