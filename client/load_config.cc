@@ -48,6 +48,9 @@ absl::StatusOr<Kubeconfig> ReadKubeconfigList(const std::string& list) {
 // `chosen_by` is why this file was read and no other.
 absl::StatusOr<ClientConfig> Select(const Kubeconfig& kubeconfig, const ConfigSources& sources,
                                     std::string_view chosen_by) {
+  // The address is known; a context that is named, here or there, must exist all the same.
+  const bool names_context = !sources.context.empty() || !kubeconfig.current_context.empty();
+  if (!names_context && !sources.master.empty()) return ClientConfig();
   absl::StatusOr<ClientConfig> config = SelectContext(kubeconfig, sources.context);
   // A file that the context names: kNotFound is for callers to whom nothing names a server.
   if (absl::IsNotFound(config.status())) {

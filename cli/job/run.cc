@@ -13,6 +13,7 @@
 #include "cli/text/object.h"
 #include "cli/text/resource_list.h"
 #include "cli/text/shell_words.h"
+#include "cli/text/typed_yaml.h"
 
 namespace bth::cli {
 namespace {
@@ -78,14 +79,10 @@ absl::StatusOr<Json> JobFromFile(const std::string& path) {
   }
   const absl::StatusOr<std::string> text = ReadUserFile(path);
   if (!text.ok()) return Annotate(text.status(), "failed to read file, err");
-  const absl::StatusOr<Json> read = manifests::JsonFromYaml(manifests::FirstDocument(*text));
-  if (!read.ok()) return UnmarshalError(read.status());
-  // Kind and version are not looked at, and what no job has is left out.
-  Json job = Json::MakeObject();
-  for (const std::string_view key : {"metadata", "spec"}) {
-    if (const Json* part = read->Find(key)) job.Set(key, *part);
-  }
-  const absl::StatusOr<types::BatchJob> checked = types::Decode<types::BatchJob>(job);
+  absl::StatusOr<Json> job =
+      ObjectFromYaml(manifests::FirstDocument(*text), YamlSchema<types::BatchJob>(), "job");
+  if (!job.ok()) return UnmarshalError(job.status());
+  const absl::StatusOr<types::BatchJob> checked = types::Decode<types::BatchJob>(*job);
   if (!checked.ok()) return UnmarshalError(checked.status());
   return job;
 }

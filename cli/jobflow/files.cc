@@ -3,12 +3,12 @@
 #include <memory>
 #include <utility>
 
-#include "api/manifests/yaml_json.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "cli/session/confirm.h"
 #include "cli/session/user_file.h"
 #include "cli/text/object.h"
+#include "cli/text/typed_yaml.h"
 
 namespace bth::cli {
 namespace {
@@ -90,16 +90,7 @@ std::vector<std::string_view> PiecesOf(std::string_view text) {
 }
 
 absl::StatusOr<Json> FlowOf(const FlowKind& kind, std::string_view piece) {
-  BTH_ASSIGN_OR_RETURN(const Json read, manifests::JsonFromYaml(piece));
-  if (!read.is_object() && !read.is_null()) {
-    return absl::InvalidArgumentError(
-        StrCat("a ", kind.words, " must be a map of fields, not a ", read.TypeName()));
-  }
-  // Kind and version are not looked at, and what such an object does not have is left out.
-  Json object = Json::MakeObject();
-  for (const std::string_view key : {"metadata", "spec"}) {
-    if (const Json* part = read.Find(key)) object.Set(key, *part);
-  }
+  BTH_ASSIGN_OR_RETURN(Json object, ObjectFromYaml(piece, kind.schema(), kind.words));
   BTH_RETURN_IF_ERROR(kind.check(object));
   if (NamespaceIn(object).empty()) object.MutableAt({"metadata", "namespace"}) = "default";
   return object;

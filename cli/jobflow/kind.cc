@@ -6,6 +6,7 @@
 #include "cli/listing/views.h"
 #include "cli/session/cluster_flags.h"
 #include "cli/session/offers.h"
+#include "cli/text/typed_yaml.h"
 
 namespace bth::cli {
 namespace {
@@ -23,6 +24,7 @@ const FlowKind& JobFlowKind() {
                              "jobflow",
                              true,
                              JobFlowView,
+                             YamlSchema<types::JobFlow>,
                              CheckAs<types::JobFlow>};
   return kind;
 }
@@ -33,6 +35,7 @@ const FlowKind& JobTemplateKind() {
                              "job template",
                              false,
                              JobTemplateView,
+                             YamlSchema<types::JobTemplate>,
                              CheckAs<types::JobTemplate>};
   return kind;
 }

@@ -21,6 +21,8 @@ struct FlowKind {
   std::string_view words;  // "job template", as sentences have it.
   bool has_phase;          // Its table has phase and age, and may show all namespaces.
   TableView (*view)();
+  // What guides the reading of its YAML.
+  const types::Json& (*schema)();
   // Whether what a file says can be one.
   absl::Status (*check)(const types::Json& object);
 };

@@ -122,6 +122,9 @@ absl::Status ShowListing(Session& session, Cluster& cluster, const Listing& list
                          const ListingFlags& flags) {
   if (flags.watch) return FollowListing(session, cluster, listing, flags);
   BTH_ASSIGN_OR_RETURN(ObjectList list, cluster.List(listing.target, listing.selectors));
+  for (const Json& item : list.items) {
+    if (listing.check) BTH_RETURN_IF_ERROR(listing.check(item));
+  }
   std::erase_if(list.items, [&listing](const Json& object) { return !listing.passes(object); });
   for (Json& item : list.items) Complete(listing.target.type, &item);
   const bool is_table = flags.output.empty() || flags.output == "wide";

@@ -43,6 +43,9 @@ struct Listing {
   Selectors selectors;
   std::function<bool(const types::Json&)> passes;
   TableView view;
+  // An error about any object of the list ends it before something is printed. Not asked when
+  // changes are followed.
+  std::function<absl::Status(const types::Json&)> check{};
 };
 
 // Reads, and with --watch follows until the user ends the program. Nothing found is told on stderr,

@@ -77,6 +77,12 @@ bool Contradicts(const Json& pod, const ListPodsFlags& flags) {
   return !flags.job.empty() && !flags.queue.empty() && !queue.empty() && queue != flags.queue;
 }
 
+absl::Status CheckQueue(const Json& pod, const ListPodsFlags& flags) {
+  if (!Contradicts(pod, flags)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      StrCat("the input vcjob ", flags.job, " does not match the queue ", flags.queue));
+}
+
 absl::Status ListPods(Session& session, const ListPodsFlags& flags) {
   session.Apply(flags.listing.show);
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.cluster));
@@ -87,15 +93,12 @@ absl::Status ListPods(Session& session, const ListPodsFlags& flags) {
     const auto passes = [&flags](const Json& pod) {
       return IsOfQueue(pod, flags) && !Contradicts(pod, flags);
     };
-    return ShowListing(session, *cluster, {target, PodSelectors(flags), passes, PodView()},
+    const auto check = [&flags](const Json& pod) { return CheckQueue(pod, flags); };
+    return ShowListing(session, *cluster, {target, PodSelectors(flags), passes, PodView(), check},
                        flags.listing);
   }
   BTH_ASSIGN_OR_RETURN(ObjectList pods, cluster->List(target, PodSelectors(flags)));
-  for (const Json& pod : pods.items) {
-    if (!Contradicts(pod, flags)) continue;
-    return absl::InvalidArgumentError(
-        StrCat("the input vcjob ", flags.job, " does not match the queue ", flags.queue));
-  }
+  for (const Json& pod : pods.items) BTH_RETURN_IF_ERROR(CheckQueue(pod, flags));
   std::erase_if(pods.items, [&flags](const Json& pod) { return !IsOfQueue(pod, flags); });
   session.out() << (pods.items.empty() ? "No resources found\n"
                                        : PodTable(std::move(pods.items), flags.all_namespaces,

@@ -282,9 +282,16 @@ net::Awaitable<void> Standalone::Welcome() {
     std::cout << "Debug pages: " << debug_url_ << "/debug/explain?job=NAMESPACE/NAME\n";
   }
   if (flags_.enable_page) std::cout << "Page: " << server_url_ << page::kPath << "/\n";
-  std::cout << "Connect: export KUBECONFIG=" << kubeconfig_ << "\n"
-            << "         kubectl get nodes\n"
-            << "ready" << std::endl;
+  if (flags_.insecure_http) {
+    // The token stays in its file: what is printed here ends up in logs.
+    std::cout << "Connect: curl -H \"Authorization: Bearer $(sed -n 's/^ *token: //p' "
+              << kubeconfig_ << ")\" " << server_url_ << "/api/v1/nodes\n"
+              << "         kubectl and vcctl need TLS: they send no token over plain HTTP\n";
+  } else {
+    std::cout << "Connect: export KUBECONFIG=" << kubeconfig_ << "\n"
+              << "         kubectl get nodes\n";
+  }
+  std::cout << "ready" << std::endl;
 }
 
 // For `vcctl explain`, which asks as it asks in a cluster.

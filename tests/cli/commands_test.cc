@@ -308,8 +308,13 @@ TEST_CASE("pod list: of a job, of a queue, of jobs at all", "[cli][pod]") {
   CheckRuns(cli, {"vcctl", "pod", "list", "-q", "q2"}, rows("bc"));
   CheckRuns(cli, {"vcctl", "pod", "list", "-q", "q2", "-j", "j"}, rows("b"));
   CheckRuns(cli, {"vcctl", "pod", "list", "-q", "q2", "-j", "k"}, rows("a"));
-  CheckFails(cli, {"vcctl", "pod", "list", "-q", "q", "-j", "j"},
-             "Failed to list pod: the input vcjob j does not match the queue q");
+  for (const char* format : {"", "-o=name", "-o=json", "-o=wide", "--no-headers"}) {
+    INFO(format);
+    Line line = {"vcctl", "pod", "list", "-q", "q", "-j", "j"};
+    if (*format != '\0') line.push_back(format);
+    CheckFails(cli, line, "Failed to list pod: the input vcjob j does not match the queue q");
+  }
+  CheckRuns(cli, {"vcctl", "pod", "list", "-q", "q2", "-j", "j", "-o", "name"}, "pod/b\n");
   const Ran all = cli.Run({"vcctl", "pod", "list", "--all-namespaces", "-n", "x"});
   CHECK(all.out.starts_with("Namespace"));
 }

@@ -303,6 +303,41 @@ TEST_CASE("configuration: --master replaces the address or stands alone", "[clie
   CHECK(LoadClientConfig(sources)->credentials.token.text == "secret");
 }
 
+TEST_CASE("configuration: --master needs no current context, but what is named must be there",
+          "[client]") {
+  const TempFolder folder;
+  const std::string clusters =
+      "clusters: [{name: c, cluster: {server: 'https://a'}}]\n"
+      "users: [{name: u, user: {token: secret}}]\n"
+      "contexts: [{name: x, context: {cluster: c, user: u}}]\n";
+  struct Case {
+    std::string current, context, master;
+    std::string server, error;
+  };
+  const auto c = GENERATE(values<Case>({
+      {"", "", "https://b", "https://b:443", ""},
+      {"", "", "b:1", "http://b:1", ""},
+      {"", "x", "https://b", "https://b:443", ""},
+      {"", "", "", "", "current-context is not set"},
+      {"", "y", "https://b", "", "there is no context \"y\""},
+      {"current-context: y\n", "", "https://b", "", "there is no context \"y\""},
+  }));
+  CAPTURE(c.current, c.context, c.master);
+  ConfigSources sources = Sources({});
+  sources.kubeconfig = folder.Write("k", c.current + clusters);
+  sources.context = c.context;
+  sources.master = c.master;
+  const auto config = LoadClientConfig(sources);
+  REQUIRE(config.ok() == c.error.empty());
+  if (!config.ok()) {
+    CHECK_THAT(std::string(config.status().message()), Catch::Contains(c.error));
+    return;
+  }
+  CHECK(ToText(config->server) == c.server);
+  CHECK(config->credentials.token.text == (c.context.empty() ? "" : "secret"));
+  if (c.context.empty()) CHECK(config->origin == "--master");
+}
+
 TEST_CASE("configuration: --master without a scheme is https where the context means TLS",
           "[client]") {
   struct Case {
