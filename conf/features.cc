@@ -66,39 +66,48 @@ constexpr std::array<GateLife, kGates> kLives = {{
 
 constexpr std::string_view kOfManager = "only vc-controller-manager acts on it";
 constexpr std::string_view kOfScheduler = "only vc-scheduler acts on it";
+constexpr std::string_view kOfSchedulers = "only vc-scheduler and vc-agent-scheduler act on it";
+constexpr std::string_view kOfSchedulerAndManager =
+    "only vc-scheduler and vc-controller-manager act on it";
+constexpr std::string_view kOfSchedulersAndManager =
+    "only vc-scheduler, vc-agent-scheduler and vc-controller-manager act on it";
+constexpr std::string_view kOfSchedulerAndWebhooks =
+    "only vc-scheduler and vc-webhook-manager act on it";
+constexpr std::string_view kOfSchedulersAndWebhooks =
+    "only vc-scheduler, vc-agent-scheduler and vc-webhook-manager act on it";
 constexpr std::string_view kAlwaysOn = "it is always on";
 
 // By Gate: what to say where it is not acted on.
 constexpr std::array<std::string_view, kGates> kIdle = {{
-    kOfManager,                                        // WorkLoadSupport
-    kOfManager,                                        // VolcanoJobSupport
-    kOfManager,                                        // CronVolcanoJobSupport
-    kOfScheduler,                                      // PodDisruptionBudgetsSupport
-    kOfManager,                                        // QueueCommandSync
-    kOfScheduler,                                      // PriorityClass
-    "no program acts on it: see --csi-storage",        // CSIStorage
-    kOfScheduler,                                      // ResourceTopology
-    kOfScheduler,                                      // SchedulingGatesQueueAdmission
-    kAlwaysOn,                                         // DynamicResourceAllocation
-    kAlwaysOn,                                         // DRAAdminAccess
-    kAlwaysOn,                                         // DRAConsumableCapacity
-    kAlwaysOn,                                         // DRADeviceBindingConditions
-    kOfScheduler,                                      // DRADeviceTaintRules
-    kAlwaysOn,                                         // DRADeviceTaints
-    kOfScheduler,                                      // DRAExtendedResource
-    kAlwaysOn,                                         // DRAPartitionableDevices
-    kAlwaysOn,                                         // DRAPrioritizedList
-    kAlwaysOn,                                         // DRAResourceClaimDeviceStatus
-    kAlwaysOn,                                         // DRASchedulerFilterTimeout
-    "resizes of pods as a whole are not followed",     // InPlacePodLevelResourcesVerticalScaling
-    kAlwaysOn,                                         // InPlacePodVerticalScaling
-    kOfScheduler,                                      // MatchLabelKeysInPodTopologySpread
-    kAlwaysOn,                                         // NodeInclusionPolicyInPodTopologySpread
-    kOfScheduler,                                      // PodLevelResources
-    kAlwaysOn,                                         // PodSchedulingReadiness
-    kAlwaysOn,                                         // SidecarContainers
-    kOfScheduler,                                      // StorageCapacityScoring
-    "classes of volume attributes are not looked at",  // VolumeAttributesClass
+    kOfSchedulersAndManager,                        // WorkLoadSupport
+    kOfManager,                                     // VolcanoJobSupport
+    kOfManager,                                     // CronVolcanoJobSupport
+    kOfScheduler,                                   // PodDisruptionBudgetsSupport
+    kOfManager,                                     // QueueCommandSync
+    kOfSchedulerAndManager,                         // PriorityClass
+    "no program acts on it: see --csi-storage",     // CSIStorage
+    kOfScheduler,                                   // ResourceTopology
+    kOfSchedulerAndWebhooks,                        // SchedulingGatesQueueAdmission
+    kAlwaysOn,                                      // DynamicResourceAllocation
+    kAlwaysOn,                                      // DRAAdminAccess
+    kAlwaysOn,                                      // DRAConsumableCapacity
+    kAlwaysOn,                                      // DRADeviceBindingConditions
+    kOfSchedulers,                                  // DRADeviceTaintRules
+    kAlwaysOn,                                      // DRADeviceTaints
+    kOfSchedulers,                                  // DRAExtendedResource
+    kAlwaysOn,                                      // DRAPartitionableDevices
+    kAlwaysOn,                                      // DRAPrioritizedList
+    kAlwaysOn,                                      // DRAResourceClaimDeviceStatus
+    kAlwaysOn,                                      // DRASchedulerFilterTimeout
+    "resizes of pods as a whole are not followed",  // InPlacePodLevelResourcesVerticalScaling
+    kAlwaysOn,                                      // InPlacePodVerticalScaling
+    kOfSchedulers,                                  // MatchLabelKeysInPodTopologySpread
+    kAlwaysOn,                                      // NodeInclusionPolicyInPodTopologySpread
+    kOfSchedulersAndWebhooks,                       // PodLevelResources
+    kAlwaysOn,                                      // PodSchedulingReadiness
+    kAlwaysOn,                                      // SidecarContainers
+    kOfSchedulers,                                  // StorageCapacityScoring
+    kAlwaysOn,                                      // VolumeAttributesClass
 }};
 
 constexpr absl::string_view kAllAlpha = "AllAlpha";

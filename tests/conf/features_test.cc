@@ -1,5 +1,6 @@
 #include "conf/features.h"
 
+#include "base/strings.h"
 #include "tests/support/catch.h"
 
 namespace bth::conf {
@@ -109,6 +110,36 @@ TEST_CASE("features: what is wrong is named with the nearest name", "[conf]") {
   CAPTURE(c.text);
   CHECK(FeatureGates::Parse(c.text).status().message() == c.expect);
   CHECK(!FeatureGates::Parse(std::string(20 << 10, 'x')).ok());
+}
+
+TEST_CASE("features: where a gate is not acted on, the programs that act on it are named",
+          "[conf]") {
+  struct Case {
+    std::string setting, expect;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"WorkLoadSupport=false",
+       "only vc-scheduler, vc-agent-scheduler and vc-controller-manager act on it"},
+      {"VolcanoJobSupport=false", "only vc-controller-manager acts on it"},
+      {"CronVolcanoJobSupport=false", "only vc-controller-manager acts on it"},
+      {"QueueCommandSync=false", "only vc-controller-manager acts on it"},
+      {"PriorityClass=false", "only vc-scheduler and vc-controller-manager act on it"},
+      {"PodDisruptionBudgetsSupport=false", "only vc-scheduler acts on it"},
+      {"ResourceTopology=false", "only vc-scheduler acts on it"},
+      {"SchedulingGatesQueueAdmission=true", "only vc-scheduler and vc-webhook-manager act on it"},
+      {"PodLevelResources=false",
+       "only vc-scheduler, vc-agent-scheduler and vc-webhook-manager act on it"},
+      {"MatchLabelKeysInPodTopologySpread=false",
+       "only vc-scheduler and vc-agent-scheduler act on it"},
+      {"DRADeviceTaintRules=true", "only vc-scheduler and vc-agent-scheduler act on it"},
+      {"DRAExtendedResource=false", "only vc-scheduler and vc-agent-scheduler act on it"},
+      {"StorageCapacityScoring=true", "only vc-scheduler and vc-agent-scheduler act on it"},
+      {"SidecarContainers=false", "it is always on"},
+      {"VolumeAttributesClass=false", "it is always on"},
+  }));
+  CAPTURE(c.setting);
+  const std::vector<std::string> lines = Parse(c.setting).WithoutEffect({});
+  CHECK(lines == std::vector<std::string>{StrCat("--feature-gates: ", c.setting, ": ", c.expect)});
 }
 
 TEST_CASE("features: the state is listed in order of names", "[conf]") {

@@ -65,13 +65,20 @@ SAMPLES = {
 }
 # What acts only together with another value.
 WITH = {
-    "sharding_configmap_enable": {"custom": {"sharding_configmap_data": "schedulerConfigs: []"}},
     "service_monitors_labels": {"custom": {"service_monitors_enable": True}},
     "debug_access_enable": {},
     "device_access_enable": {},
     "chip_access_enable": {},
 }
 AGENT = {"custom": {"agent_scheduler_enable": True}}
+# What plugins and debug pages need beyond the roles of a scheduler.
+OF_SCHEDULERS = [
+    ("ClusterRoleBinding", "volcano-scheduler-auth-delegator"),
+    ("ClusterRoleBinding", "volcano-scheduler-devices"),
+    ("RoleBinding", "volcano-scheduler-devices"),
+    ("RoleBinding", "volcano-scheduler-chips"),
+    ("RoleBinding", "volcano-scheduler-plugin-chips"),
+]
 QUEUE_COMMANDS = ("ValidatingAdmissionPolicy", "vcjob-queue-command-policy")
 
 
@@ -238,6 +245,48 @@ class Chart(unittest.TestCase):
             args = container_args(made, "volcano-agent-scheduler")
             self.assertIn(f"--scheduler-name={name or 'agent-scheduler'}", args)
 
+    def test_optional_rights_are_for_each_scheduler_that_is_enabled(self):
+        rights = {f"{what}_access_enable": True for what in ("debug", "device", "chip")}
+        for scheduler, agent in ((True, False), (False, True), (True, True), (False, False)):
+            with self.subTest(scheduler=scheduler, agent=agent):
+                enabled = {"scheduler_enable": scheduler, "agent_scheduler_enable": agent}
+                made = helm.rendered(*helm.values_of({"custom": {**rights, **enabled}}))
+                accounts = ["volcano-scheduler"] * scheduler + ["volcano-agent-scheduler"] * agent
+                bindings = OF_SCHEDULERS if accounts else []
+                self.assertEqual([key for key in OF_SCHEDULERS if key in made], bindings)
+                for key in bindings:
+                    subjects = made[key]["subjects"]
+                    self.assertEqual([subject["name"] for subject in subjects], accounts)
+                    spaces = {subject["namespace"] for subject in subjects}
+                    self.assertEqual(spaces, {helm.NAMESPACE})
+
+    def test_pages_behind_the_proxy_are_those_of_the_scheduler_alone(self):
+        for scheduler, accounts in ((True, ["volcano-scheduler"]), (False, None)):
+            enabled = {"scheduler_enable": scheduler, "agent_scheduler_enable": True}
+            flags = helm.values_of({"custom": {"scheduler_explain_enable": True, **enabled}})
+            binding = helm.rendered(*flags).get(OF_SCHEDULERS[0])
+            named = binding and [subject["name"] for subject in binding["subjects"]]
+            self.assertEqual(named, accounts)
+
+    def test_the_controllers_look_for_shards_where_the_release_is(self):
+        for enabled, data in ((True, None), (True, "schedulerConfigs: []"), (False, None)):
+            settings = {"sharding_configmap_enable": enabled, "sharding_configmap_data": data}
+            flags = helm.values_of({"custom": settings})
+            made = helm.rendered(*flags, release="batch", namespace="batch-system")
+            with self.subTest(enabled=enabled, data=data):
+                args = container_args(made, "batch-controllers")
+                told = [arg for arg in args if arg.startswith("--sharding-")]
+                self.assertEqual(
+                    told,
+                    [
+                        "--sharding-configmap=batch-sharding-configmap",
+                        "--sharding-configmap-namespace=batch-system",
+                    ]
+                    * enabled,
+                )
+                there = ("ConfigMap", "batch-sharding-configmap") in made
+                self.assertEqual(there, bool(data))
+
     def test_another_release_shares_no_name_but_those_of_the_cluster(self):
         ours = helm.rendered(release="batch", namespace="batch-system")
         theirs = helm.rendered()
@@ -317,6 +366,25 @@ class Values(unittest.TestCase):
         named = set(re.findall(r"object\.target\.(\w+)", said))
         self.assertEqual(named, {"apiVersion", "kind", "name"})
         self.assertLessEqual(named, set(target["required"]))
+
+    def test_the_controllers_are_told_where_shards_are_configured(self):
+        path = helm.ROOT / "deploy/controllers/deployment.yaml"
+        made = helm.objects(path.read_text("utf-8"))
+        args = container_args(made, "volcano-controllers")
+        self.assertIn("--sharding-configmap=volcano-sharding-configmap", args)
+        self.assertIn("--sharding-configmap-namespace=volcano-system", args)
+
+    def test_admissions_beyond_those_of_volcano_are_told(self):
+        values = yaml.safe_load((helm.CHART / "values.yaml").read_text("utf-8"))
+        ours = set(values["custom"]["enabled_admissions"].split(","))
+        manual = (helm.ROOT / "docs/moving-from-volcano.md").read_text("utf-8")
+        (theirs,) = re.findall(r"`custom\.enabled_admissions: \"(.*?)\"`", manual)
+        theirs = set(theirs.split(","))
+        self.assertLess(theirs, ours)
+        text = (helm.ROOT / "docs/compatibility.md").read_text("utf-8")
+        (row,) = [line for line in text.splitlines() if "`enabled_admissions`" in line]
+        for path in ours - theirs:
+            self.assertIn(f"`{path}`", row)
 
     def test_only_those_who_serve_the_log_level_are_told_where(self):
         told = {

@@ -104,6 +104,20 @@
           timeoutSeconds: 5
 {{- end -}}
 
+{{/* The accounts of the schedulers that are enabled, as subjects of a binding; nothing where none is. */}}
+{{- define "batholith.schedulerAccounts" -}}
+{{- $custom := .Values.custom -}}
+{{- if $custom.scheduler_enable }}{{ include "batholith.account" (list . (include "batholith.scheduler" .)) }}{{ end -}}
+{{- if $custom.agent_scheduler_enable }}{{ include "batholith.account" (list . (include "batholith.agentScheduler" .)) }}{{ end -}}
+{{- end -}}
+
+{{/* (list root name): an account of the release, as a subject of a binding. */}}
+{{- define "batholith.account" }}
+- kind: ServiceAccount
+  name: {{ index . 1 }}
+  namespace: {{ (index . 0).Release.Namespace }}
+{{- end -}}
+
 {{/* Replicas that elect a leader replace each other; without an election there is one at most. */}}
 {{- define "batholith.strategy" -}}
 {{- if .Values.custom.leader_elect_enable }}
