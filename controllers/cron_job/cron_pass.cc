@@ -23,8 +23,9 @@ using types::JobPhase;
 using types::Json;
 using types::ObjectReference;
 
-// Clocks of two processes, at most: what is further ahead is no run of ours.
-constexpr absl::Duration kClocksApartMax = absl::Hours(24);
+// A process may have been so much ahead of the API server's clock when it made a job: what is of a
+// later time is no run of ours.
+constexpr absl::Duration kClocksApartMax = absl::Hours(1);
 constexpr std::string_view kScheduledAt = "volcano.sh/cronjob-scheduled-timestamp";
 
 bool NamesZone(const CronJob& cron) {
@@ -243,7 +244,7 @@ bool CronPass::TakeInRuns(absl::Time scheduled) {
   std::optional<absl::Time> latest;
   for (const JobPtr& job : owned_) {
     const std::optional<absl::Time> run = RunOf(cron_, job->meta.name);
-    if (!run.has_value() || *run > context_.now() + kClocksApartMax) continue;
+    if (!run.has_value() || *run > job->meta.creation_time + kClocksApartMax) continue;
     const bool is_later = *run > scheduled;
     if (!is_later && (job->meta.name != name || !IsOver(*job))) continue;
     if (!IsOver(*job) && !IsActive(job->meta.uid)) cron_.status.active.push_back(ReferenceTo(*job));

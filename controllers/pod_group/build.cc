@@ -64,7 +64,7 @@ std::optional<types::NetworkTopology> AskedTopology(const Pod& pod) {
   types::NetworkTopology topology;
   const std::string lower = mode == nullptr ? "" : absl::AsciiStrToLower(*mode);
   topology.mode = lower == "soft" ? "soft" : "hard";
-  int32_t highest = 0;
+  int64_t highest = 0;
   if (tier != nullptr && absl::SimpleAtoi(*tier, &highest)) topology.highest_tier_allowed = highest;
   return topology;
 }

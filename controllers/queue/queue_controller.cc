@@ -113,6 +113,14 @@ CommandTurn QueueController::BeginCommand(const types::Command& command) {
   const std::string& queue = command.target->name;
   const QueuePtr object = queues_.Find("", queue);
   if (object == nullptr || !IsFor(command, object->meta.uid)) return CommandTurn::kUnknown;
+  const BusAction action = command.action.value();
+  if (action != BusAction::kOpenQueue && action != BusAction::kCloseQueue &&
+      action != BusAction::kSyncQueue) {
+    Warn(context_.events, *object, "UnknownAction",
+         StrCat("queues have no action \"", command.action.text(),
+                "\"; there are OpenQueue and CloseQueue"));
+    return CommandTurn::kOver;
+  }
   Ask(queue, command.action, command.meta.uid);
   return CommandTurn::kBegun;
 }

@@ -465,19 +465,21 @@ TEST_CASE("cron jobs: a run made by a process whose clock is ahead is made once"
   const std::string uid(bed.Get(kCrons + "/c").At({"metadata", "uid"}).AsString());
   const std::string run = RunName(ClockTime("10:10"));
   bed.GoTo(ClockTime("10:04"));
-  for (const std::string& name : {run, RunName(ClockTime("10:00", 14))}) {  // That is no run.
+  for (const std::string& name : {run, RunName(ClockTime("11:10"))}) {  // That is no run.
     bed.Create(kJobs,
                StrCat(R"({"metadata":{"name":")", name, R"(","ownerReferences":[{"apiVersion":)",
                       R"("batch.volcano.sh/v1alpha1","kind":"CronJob","name":"c","uid":")", uid,
                       R"(","controller":true}]},"spec":)", kTask, "}"));
   }
   bed.GoTo(ClockTime("10:06"));
-  CHECK(bed.Jobs() == List{run, RunName(ClockTime("10:00", 14))});
+  CHECK(bed.Jobs() == List{run, RunName(ClockTime("11:10"))});
   CHECK(bed.Active() == List{run});
   CHECK(bed.Status()["lastScheduleTime"].AsString() == "2025-03-11T10:10:00Z");
   bed.DeleteJob(run);
   bed.GoTo(ClockTime("10:14"));
-  CHECK(bed.Jobs() == List{RunName(ClockTime("10:00", 14))});
+  CHECK(bed.Jobs() == List{RunName(ClockTime("11:10"))});
+  bed.GoTo(ClockTime("10:16"));  // Less than an hour before that one.
+  CHECK(bed.Status()["lastScheduleTime"].AsString() <= "2025-03-11T10:15:00Z");
 }
 
 TEST_CASE("cron jobs: one that cannot be read says so", "[controllers][cron_job]") {

@@ -258,6 +258,12 @@ TEST_CASE("queues: closing waits for the last pod group", "[controllers][queue]"
   CHECK(bed.State("a") == "Open");
   CHECK(bed.Mark("a") == "false");
   CHECK(bed.Events("a") == std::vector<std::string>{"Normal CloseQueue Close queue succeed"});
+  bed.Command("a", "CloseQeue");
+  CHECK(bed.State("a") == "Open");
+  CHECK(bed.Names("/apis/bus.volcano.sh/v1alpha1/namespaces/default/commands").empty());
+  CHECK(bed.Events("a").back() ==
+        "Warning UnknownAction queues have no action \"CloseQeue\"; there are OpenQueue and "
+        "CloseQueue");
 }
 
 TEST_CASE("queues: children close and open with their parent", "[controllers][queue]") {
