@@ -152,7 +152,7 @@ void CheckGangs(const Session& session, Findings& findings) {
     if (row.facts == nullptr || !row.has_pod_group) continue;
     const int32_t bound_here = session.counts(job).count(TaskStatus::kBinding) -
                                session.base().usage.jobs[job].count(TaskStatus::kBinding);
-    if (bound_here <= 0 || session.votes().JobReady(job)) continue;
+    if (bound_here <= 0 || session.hooks().job_ready(job)) continue;
     if (session.counts(job).count(TaskStatus::kReleasing) >
         session.base().usage.jobs[job].count(TaskStatus::kReleasing)) {
       continue;
