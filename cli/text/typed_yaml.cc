@@ -41,8 +41,8 @@ void GiveScalarType(const Json& schema, Json* value) {
       *value = value->AsBool() ? "true" : "false";
     } else if (value->is_int()) {
       *value = StrCat(value->AsInt());
-    } else if (value->is_double()) {
-      *value = GoFloat(value->AsDouble());
+    } else if (value->is_double() && std::abs(value->AsDouble()) < 0x1p63) {
+      *value = GoFloat(value->AsDouble());  // Larger ones may have lost digits, and are refused.
     }
   } else if (IsForInteger(schema) && value->is_double()) {
     const double number = value->AsDouble();

@@ -33,6 +33,9 @@ TEST_CASE("typed YAML: scalars of a job", "[cli][job]") {
        R"("80":"x"}}})"},
       {"metadata: {annotations: {a: false}, finalizers: [1], creationTimestamp: 5}",
        R"({"metadata":{"annotations":{"a":"false"},"finalizers":["1"],"creationTimestamp":5}})"},
+      // What is too large for an integer is left to be refused.
+      {"metadata: {labels: {a: 9223372036854775807, b: 12345678901234567890}}",
+       R"({"metadata":{"labels":{"a":"9223372036854775807","b":12345678901234567168.0}}})"},
       {"spec: {minAvailable: 1.0, queue: 3, plugins: {ssh: [1, true]}}",
        R"({"spec":{"minAvailable":1,"queue":"3","plugins":{"ssh":["1","true"]}}})"},
       {"spec: {minAvailable: 1.5, maxRetry: '2', schedulerName: ~}",
