@@ -49,7 +49,7 @@ std::string SubjectOf(const Session& session, TaskId id) {
 
 absl::Status ExtenderClient::NotSent(std::string_view subject) const {
   return absl::OutOfRangeError(StrCat("the request about ", subject, " has more than ",
-                                      request_bytes_max_,
+                                      bounds_.bytes_max,
                                       " bytes, and no more are sent: make pods smaller, such as "
                                       "their annotations, or leave out the verb"));
 }
@@ -71,13 +71,13 @@ void ExtenderClient::TellOfDocuments(const Call& call, const Session& session,
       {{"url", call.url},
        {"documents", count},
        {"bytes_min", documents.left_out.begin()->first},
-       {"request_bytes_max", request_bytes_max_},
+       {"request_bytes_max", bounds_.bytes_max},
        {"effect", "it is told only the names of these pods and nodes"}});
 }
 
 ExtenderClient::Answer ExtenderClient::Ask(const Call& call, std::string_view subject,
                                            std::string body) {
-  if (body.size() > request_bytes_max_) return NotSent(subject);
+  if (body.size() > bounds_.bytes_max) return NotSent(subject);
   const framework::HttpPort::Request request = RequestFor(call, std::move(body));
   std::vector<Answer> answers = http_.Exchange(absl::MakeConstSpan(&request, 1));
   if (!answers.front().ok()) return Reworded(answers.front().status());
@@ -88,7 +88,7 @@ ExtenderClient::Answer ExtenderClient::AskAboutJob(const Call& call, const Sessi
                                                    model::JobId job) {
   const std::string subject = StrCat("job ", session.job(job).facts->Key());
   // Not even written: it may be many times too large, and is asked about again and again.
-  if (JobBytesMin(session, job) > request_bytes_max_) return NotSent(subject);
+  if (JobBytesMin(session, job) > bounds_.bytes_max) return NotSent(subject);
   return Ask(call, subject, OneMember("job", JobText(session, job)));
 }
 
@@ -112,13 +112,13 @@ std::string ExtenderClient::WithTask(const Call& call, const Session& session,
 absl::Status ExtenderClient::OpenSession(const Call& call, const Session& session) {
   node_tasks_.Forget();
   const auto write = [&](Documents& documents) {
-    return SessionText(session, node_tasks_, request_bytes_max_, &documents);
+    return SessionText(session, node_tasks_, bounds_.bytes_max, &documents);
   };
   Documents documents;
   std::string body = TextWithin(bounds_, write, documents);
   if (body.empty()) {
     return absl::OutOfRangeError(
-        StrCat("the session has more than ", request_bytes_max_,
+        StrCat("the session has more than ", bounds_.bytes_max,
                " bytes, though pods and nodes are told by their names alone, and no more are sent: "
                "leave out extender.onSessionOpenVerb"));
   }
@@ -133,7 +133,7 @@ absl::Status ExtenderClient::CloseSession(const Call& call) {
 std::vector<absl::StatusOr<ExtenderPort::FilterAnswer>> ExtenderClient::Filter(
     const Call& call, const Session& session, TaskId task, absl::Span<const NodeId> nodes) {
   std::vector<absl::StatusOr<FilterAnswer>> out;
-  if (TaskBytesMin(session, task) > request_bytes_max_) {
+  if (TaskBytesMin(session, task) > bounds_.bytes_max) {
     out.resize(nodes.size(), NotSent(SubjectOf(session, task)));
     return out;
   }
@@ -144,12 +144,12 @@ std::vector<absl::StatusOr<ExtenderPort::FilterAnswer>> ExtenderClient::Filter(
     std::vector<framework::HttpPort::Request> requests;
     std::vector<size_t> places;  // In `out`, by request.
     size_t bytes = 0;
-    while (out.size() < nodes.size() && requests.size() < kBatch && bytes <= request_bytes_max_) {
+    while (out.size() < nodes.size() && requests.size() < kBatch && bytes <= bounds_.bytes_max) {
       const NodeId node = nodes[out.size()];
       const auto write = [&](Documents& documents) {
         const std::vector<TaskId>& on_node = node_tasks_.On(session, node);
         // Not even written: it would be again for each task that is asked about.
-        if (documents.has_all() && NodeBytesMin(session, node, on_node) > request_bytes_max_) {
+        if (documents.has_all() && NodeBytesMin(session, node, on_node) > bounds_.bytes_max) {
           return std::string();
         }
         return NodeText(session, node, on_node, &documents);
@@ -185,19 +185,19 @@ absl::StatusOr<ExtenderPort::ScoreAnswer> ExtenderClient::Score(const Call& call
                                                                 absl::Span<const NodeId> nodes) {
   absl::flat_hash_map<std::string_view, size_t> places;
   size_t bytes_min = TaskBytesMin(session, task);
-  if (bytes_min > request_bytes_max_) return NotSent(SubjectOf(session, task));
+  if (bytes_min > bounds_.bytes_max) return NotSent(SubjectOf(session, task));
   for (size_t i = 0; i < nodes.size(); ++i) {
     places[session.node(nodes[i]).name] = i;
     bytes_min += NodeBytesMin(session, nodes[i], node_tasks_.On(session, nodes[i]));
   }
   const auto write = [&](Documents& documents) {
     std::string list;
-    if (documents.has_all() && bytes_min > request_bytes_max_) return list;
+    if (documents.has_all() && bytes_min > bounds_.bytes_max) return list;
     list = "[";
     for (NodeId node : nodes) {
       if (list.size() > 1) list += ',';
       list += NodeText(session, node, node_tasks_.On(session, node), &documents);
-      if (list.size() > request_bytes_max_) break;
+      if (list.size() > bounds_.bytes_max) break;
     }
     return list + ']';
   };
@@ -226,13 +226,13 @@ absl::StatusOr<ExtenderPort::VictimAnswer> ExtenderClient::ChooseVictims(
   size_t bytes_min = TaskBytesMin(session, evictor);
   for (TaskId evictee : evictees) bytes_min += TaskBytesMin(session, evictee);
   // Nothing is left out: who may be evicted is not decided on half of what is known.
-  if (bytes_min > request_bytes_max_) return NotSent(subject);
+  if (bytes_min > bounds_.bytes_max) return NotSent(subject);
   std::string list = "[";
   absl::flat_hash_map<std::string_view, TaskId> by_uid;
   for (TaskId evictee : evictees) {
     if (list.size() > 1) list += ',';
     list += TaskText(session, evictee);
-    if (list.size() > request_bytes_max_) return NotSent(subject);
+    if (list.size() > bounds_.bytes_max) return NotSent(subject);
     by_uid[session.task(evictee).names->uid] = evictee;
   }
   list += ']';
@@ -281,7 +281,7 @@ absl::StatusOr<bool> ExtenderClient::QueueOverused(const Call& call, const Sessi
 
 absl::Status ExtenderClient::TaskEvent(const Call& call, const Session& session, TaskId task) {
   const std::string subject = SubjectOf(session, task);
-  if (TaskBytesMin(session, task) > request_bytes_max_) return NotSent(subject);
+  if (TaskBytesMin(session, task) > bounds_.bytes_max) return NotSent(subject);
   BTH_ASSIGN_OR_RETURN(const std::string text,
                        Ask(call, subject, OneMember("task", TaskText(session, task))));
   return ParseEvent(text);

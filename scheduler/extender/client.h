@@ -31,7 +31,7 @@ class ExtenderClient final : public framework::ExtenderPort {
 
   explicit ExtenderClient(framework::HttpPort& http,
                           TextBounds bounds = {kRequestBytesMax, kTrimmedBytesMax})
-      : http_(http), request_bytes_max_(bounds.bytes_max), bounds_(bounds) {}
+      : http_(http), bounds_(bounds) {}
 
   absl::Status OpenSession(const Call& call, const framework::Session& session) override;
   absl::Status CloseSession(const Call& call) override;
@@ -71,7 +71,6 @@ class ExtenderClient final : public framework::ExtenderPort {
                        const Documents& documents);
 
   framework::HttpPort& http_;
-  const size_t request_bytes_max_;
   const TextBounds bounds_;
   NodeTasks node_tasks_;
   absl::flat_hash_set<std::string> said_left_out_;  // URLs with their verbs; bounded.

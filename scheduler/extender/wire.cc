@@ -404,9 +404,10 @@ std::string SessionText(const Session& session, NodeTasks& node_tasks, size_t by
     const std::string text = NodeText(session, node, node_tasks.On(session, node), documents);
     nodes.Raw(session.node(node).name, text);
     if (!session.node(node).revocable_zone.empty()) {
-      // Written anew, so that what is left out of it is counted again.
-      revocable.Raw(session.node(node).name,
-                    NodeText(session, node, node_tasks.On(session, node), documents));
+      // What is left out of it is counted a second time by writing it anew.
+      revocable.Raw(
+          session.node(node).name,
+          has_all ? text : NodeText(session, node, node_tasks.On(session, node), documents));
     }
     if (nodes.size() + revocable.size() + jobs.size() > bytes_max) return "";
   }
