@@ -10,6 +10,7 @@
 #include "algo/hdrf.h"
 #include "base/rng.h"
 #include "base/strings.h"
+#include "tests/algo/vectors.h"
 #include "tests/support/catch.h"
 #include "tests/support/seeds.h"
 
@@ -96,14 +97,6 @@ class PlainTree {
   ResourceVec allocated_;
 };
 
-ResourceVec PlainVec(int64_t cpu, int64_t memory, int64_t pods) {
-  ResourceVec vec;
-  vec[model::kCpu] = cpu;
-  vec[model::kMemory] = memory;
-  vec[model::kPods] = pods;
-  return vec;
-}
-
 std::string StandingsDiffer(const HdrfTree::Standing& found, const PlainStanding& wanted) {
   if (std::bit_cast<uint64_t>(found.share) == std::bit_cast<uint64_t>(wanted.share) &&
       found.saturated == wanted.saturated) {
@@ -162,18 +155,18 @@ class TreePair {
   ResourceVec Total() {
     constexpr int64_t kHuge = int64_t{1} << 52;
     if (kind_ == 0) {
-      return PlainVec(2 * jobs_ + rng_.Between(0, 9), 3 * jobs_, rng_.Chance(0.7) ? 9 * jobs_ : 0);
+      return PodsVec(2 * jobs_ + rng_.Between(0, 9), 3 * jobs_, rng_.Chance(0.7) ? 9 * jobs_ : 0);
     }
-    if (kind_ == 1) return PlainVec(kHuge, kHuge * 4, kHuge / 4);
-    return PlainVec(977'777'777'777'771, 87'654'321'012'345'678, 3'333'333);
+    if (kind_ == 1) return PodsVec(kHuge, kHuge * 4, kHuge / 4);
+    return PodsVec(977'777'777'777'771, 87'654'321'012'345'678, 3'333'333);
   }
   ResourceVec Amount() {
-    if (kind_ == 0) return PlainVec(rng_.Between(0, 6), rng_.Between(0, 6), 1);
+    if (kind_ == 0) return PodsVec(rng_.Between(0, 6), rng_.Between(0, 6), 1);
     if (kind_ == 1) {
       const int64_t size = int64_t{1} << rng_.Between(0, 44);
-      return PlainVec(size, rng_.Between(0, 3) * size, size / 16);
+      return PodsVec(size, rng_.Between(0, 3) * size, size / 16);
     }
-    return PlainVec(rng_.Between(0, 987'654'321'012), rng_.Between(0, 8'765'432'101'234), 1);
+    return PodsVec(rng_.Between(0, 987'654'321'012), rng_.Between(0, 8'765'432'101'234), 1);
   }
 
   std::pair<size_t, HdrfTree::NodeIndex> AnyJob() {
@@ -253,13 +246,13 @@ TEST_CASE("hdrf: many jobs in one queue", "[algo][unit]") {
   constexpr int kQuestions = 20'000;
   Rng rng(7);
   PlainTree plain;
-  plain.total = PlainVec(int64_t{1} << 40, int64_t{1} << 50, kJobs * 1000);
+  plain.total = PodsVec(int64_t{1} << 40, int64_t{1} << 50, kJobs * 1000);
   HdrfTree tree(plain.total);
   const HdrfTree::Path busy = tree.AddQueue("root/a", "");
   const HdrfTree::Path other = tree.AddQueue("root/b/c", "");
-  const auto task = [&rng] { return PlainVec(rng.Between(1'000, 9'000), 1 << 30, 1); };
+  const auto task = [&rng] { return PodsVec(rng.Between(1'000, 9'000), 1 << 30, 1); };
   const auto add = [&](size_t queue, const HdrfTree::Path& path) {
-    PlainJob job{task(), PlainVec(int64_t{1} << 40, int64_t{1} << 50, kJobs)};
+    PlainJob job{task(), PodsVec(int64_t{1} << 40, int64_t{1} << 50, kJobs)};
     const auto node = tree.AddJob(path, job.allocated, job.request);
     plain.queues[queue].jobs[node] = job;
     return node;
@@ -289,11 +282,11 @@ TEST_CASE("hdrf: many jobs in one queue", "[algo][unit]") {
 TEST_CASE("hdrf: the last of a resource is tried and taken back", "[algo][unit]") {
   constexpr int64_t kJobs = 20'000;
   constexpr int kTries = 2'000;
-  HdrfTree tree(PlainVec(int64_t{1} << 40, int64_t{1} << 50, kJobs + 1));
+  HdrfTree tree(PodsVec(int64_t{1} << 40, int64_t{1} << 50, kJobs + 1));
   const HdrfTree::Path busy = tree.AddQueue("root/a", "");
   const HdrfTree::Path other = tree.AddQueue("root/b", "");
-  const ResourceVec one = PlainVec(1'000, 1 << 30, 1);
-  const ResourceVec more = PlainVec(2'000, int64_t{2} << 30, 2);
+  const ResourceVec one = PodsVec(1'000, 1 << 30, 1);
+  const ResourceVec more = PodsVec(2'000, int64_t{2} << 30, 2);
   const auto last = tree.AddJob(other, ResourceVec(), one);
   for (int64_t i = 0; i < kJobs; ++i) tree.AddJob(busy, one, more);
   const auto ask = [&] {

@@ -3,19 +3,12 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "tests/algo/vectors.h"
 #include "tests/support/catch.h"
 #include "tests/support/seeds.h"
 
 namespace bth::algo {
 namespace {
-
-ResourceVec Amounts(int64_t cpu, int64_t memory, int64_t pods) {
-  ResourceVec vec;
-  vec[model::kCpu] = cpu;
-  vec[model::kMemory] = memory;
-  vec[model::kPods] = pods;
-  return vec;
-}
 
 constexpr int64_t kG = 1'000'000'000;
 
@@ -55,67 +48,67 @@ std::vector<int64_t> Placed(const std::vector<Job>& jobs) {
 }
 
 TEST_CASE("hdrf: branches are rescaled to their poorest child", "[algo][unit]") {
-  const ResourceVec total = Amounts(10'000, 10 * kG, 50);
+  const ResourceVec total = PodsVec(10'000, 10 * kG, 50);
   HdrfTree tree(total);
   std::vector<Job> jobs = {
-      {tree.AddQueue("root/sci", "100/50"), Amounts(1000, kG, 1), 10},
-      {tree.AddQueue("root/eng/dev", "100/50/50"), Amounts(1000, 0, 1), 10},
-      {tree.AddQueue("root/eng/prod", "100/50/50"), Amounts(0, kG, 1), 10},
+      {tree.AddQueue("root/sci", "100/50"), PodsVec(1000, kG, 1), 10},
+      {tree.AddQueue("root/eng/dev", "100/50/50"), PodsVec(1000, 0, 1), 10},
+      {tree.AddQueue("root/eng/prod", "100/50/50"), PodsVec(0, kG, 1), 10},
   };
   Fill(tree, jobs, total);
   CHECK(Placed(jobs) == std::vector<int64_t>{5, 5, 5});
 }
 
 TEST_CASE("hdrf: what one branch cannot use does not block the others", "[algo][unit]") {
-  const ResourceVec total = Amounts(30'000, 30 * kG, 500);
+  const ResourceVec total = PodsVec(30'000, 30 * kG, 500);
   HdrfTree tree(total);
   std::vector<Job> jobs = {
-      {tree.AddQueue("root/pg1", "100/25"), Amounts(1000, 0, 1), 30},
-      {tree.AddQueue("root/pg2", "100/25"), Amounts(1000, 0, 1), 30},
-      {tree.AddQueue("root/pg3/pg31", "100/25/50"), Amounts(1000, 0, 1), 30},
-      {tree.AddQueue("root/pg3/pg32", "100/25/50"), Amounts(0, kG, 1), 30},
-      {tree.AddQueue("root/pg4", "100/25"), Amounts(0, kG, 1), 30},
+      {tree.AddQueue("root/pg1", "100/25"), PodsVec(1000, 0, 1), 30},
+      {tree.AddQueue("root/pg2", "100/25"), PodsVec(1000, 0, 1), 30},
+      {tree.AddQueue("root/pg3/pg31", "100/25/50"), PodsVec(1000, 0, 1), 30},
+      {tree.AddQueue("root/pg3/pg32", "100/25/50"), PodsVec(0, kG, 1), 30},
+      {tree.AddQueue("root/pg4", "100/25"), PodsVec(0, kG, 1), 30},
   };
   Fill(tree, jobs, total);
   CHECK(Placed(jobs) == std::vector<int64_t>{10, 10, 10, 15, 15});
 }
 
 TEST_CASE("hdrf: the lower share by weight comes first", "[algo][unit]") {
-  const ResourceVec total = Amounts(100, 100, 100);
+  const ResourceVec total = PodsVec(100, 100, 100);
   HdrfTree tree(total);
   const auto light = tree.AddQueue("root/a", "100/10");
   const auto heavy = tree.AddQueue("root/b", "100/40");
-  tree.AddJob(light, Amounts(10, 0, 1), Amounts(100, 0, 9));
-  tree.AddJob(heavy, Amounts(30, 0, 1), Amounts(100, 0, 9));
+  tree.AddJob(light, PodsVec(10, 0, 1), PodsVec(100, 0, 9));
+  tree.AddJob(heavy, PodsVec(30, 0, 1), PodsVec(100, 0, 9));
   CHECK(tree.Compare(heavy, light) < 0);
   CHECK(tree.Compare(light, heavy) > 0);
   CHECK(tree.Compare(light, light) == 0);
 }
 
 TEST_CASE("hdrf: a saturated branch comes last", "[algo][unit]") {
-  const ResourceVec total = Amounts(100, 100, 100);
+  const ResourceVec total = PodsVec(100, 100, 100);
   HdrfTree tree(total);
   const auto done = tree.AddQueue("root/a", "1/1");
   const auto wants = tree.AddQueue("root/b", "1/1");
-  tree.AddJob(done, Amounts(5, 0, 1), Amounts(5, 0, 1));
-  tree.AddJob(wants, Amounts(50, 0, 1), Amounts(90, 0, 9));
+  tree.AddJob(done, PodsVec(5, 0, 1), PodsVec(5, 0, 1));
+  tree.AddJob(wants, PodsVec(50, 0, 1), PodsVec(90, 0, 9));
   CHECK(tree.Compare(wants, done) < 0);
   CHECK(tree.StandingOf(done.back()).saturated);
   CHECK_FALSE(tree.StandingOf(wants.back()).saturated);
 }
 
 TEST_CASE("hdrf: a job that holds nothing is never saturated", "[algo][unit]") {
-  HdrfTree tree(Amounts(10, 10, 10));
+  HdrfTree tree(PodsVec(10, 10, 10));
   const auto path = tree.AddQueue("root/a", "1/1");
   const auto full = tree.AddQueue("root/b", "1/1");
-  const auto job = tree.AddJob(path, {}, Amounts(5, 0, 1));
-  tree.AddJob(full, Amounts(10, 0, 1), Amounts(20, 0, 2));  // The cpu is used up.
+  const auto job = tree.AddJob(path, {}, PodsVec(5, 0, 1));
+  tree.AddJob(full, PodsVec(10, 0, 1), PodsVec(20, 0, 2));  // The cpu is used up.
   CHECK_FALSE(tree.StandingOf(job).saturated);
   CHECK(tree.StandingOf(full.back()).saturated);
 }
 
 TEST_CASE("hdrf: weights are read with care", "[algo][unit]") {
-  HdrfTree tree(Amounts(10, 10, 10));
+  HdrfTree tree(PodsVec(10, 10, 10));
   struct Case {
     std::string name, weights;
     double expected;
@@ -133,7 +126,7 @@ TEST_CASE("hdrf: weights are read with care", "[algo][unit]") {
 }
 
 TEST_CASE("hdrf: very long paths are cut", "[algo][unit]") {
-  HdrfTree tree(Amounts(10, 10, 10));
+  HdrfTree tree(PodsVec(10, 10, 10));
   std::string path = "root";
   for (int i = 0; i < 100'000; ++i) path += "/x";
   CHECK(tree.AddQueue(path, "1").size() == HdrfTree::kDepthMax);
@@ -142,7 +135,7 @@ TEST_CASE("hdrf: very long paths are cut", "[algo][unit]") {
 
 // Recomputing only what changed gives what a fresh tree gives, and taking back restores.
 TEST_CASE("hdrf: incremental equals recomputed", "[algo][property]") {
-  const ResourceVec total = Amounts(60, 60, 200);
+  const ResourceVec total = PodsVec(60, 60, 200);
   const std::vector<std::string> names = {"root/a", "root/b/c", "root/b/d", "root/e/f/g",
                                           "root/e/h"};
   test::ForEachSeed(200, [&](uint64_t seed) {
@@ -158,13 +151,13 @@ TEST_CASE("hdrf: incremental equals recomputed", "[algo][property]") {
     };
     std::vector<Leaf> leaves;
     for (int i = 0; i < 12; ++i) {
-      Leaf leaf{rng.Below(names.size()), {}, Amounts(rng.Between(0, 9), rng.Between(0, 9), 5), 0};
+      Leaf leaf{rng.Below(names.size()), {}, PodsVec(rng.Between(0, 9), rng.Between(0, 9), 5), 0};
       leaf.node = tree.AddJob(paths[leaf.queue], leaf.allocated, leaf.request);
       leaves.push_back(leaf);
     }
     for (int step = 0; step < 40; ++step) {
       Leaf& leaf = leaves[rng.Below(leaves.size())];
-      const ResourceVec by = Amounts(rng.Between(0, 6), rng.Between(0, 6), 1);
+      const ResourceVec by = PodsVec(rng.Between(0, 6), rng.Between(0, 6), 1);
       tree.Change(leaf.node, by);
       if (rng.Chance(0.3)) {
         tree.Compare(paths[0], paths[1]);

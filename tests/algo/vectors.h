@@ -23,6 +23,12 @@ inline model::ResourceVec Vec(int64_t cpu, int64_t memory, int64_t gpu = 0, int6
   return vec;
 }
 
+inline model::ResourceVec PodsVec(int64_t cpu, int64_t memory, int64_t pods) {
+  model::ResourceVec vec = Vec(cpu, memory);
+  vec[model::kPods] = pods;
+  return vec;
+}
+
 inline model::DimMask Bits(const std::vector<int>& dims) {
   model::DimMask mask = 0;
   for (int dim : dims) mask |= model::DimMask{1} << dim;
