@@ -1,10 +1,9 @@
 #include "actions/eviction/known_failures.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "conf/policy.h"
 #include "framework/nodes/global_scan.h"
+#include "framework/session/victim_votes.h"
 
 namespace bth::actions::eviction {
 
@@ -12,13 +11,6 @@ using framework::Session;
 using model::JobId;
 
 namespace {
-
-// With hierarchy it has a say in reclaim. There a job that has all it asks for weighs more in its
-// queue than one that asks for more, and one that grows in one resource may weigh less in others.
-bool IsWeigher(const conf::PluginOption& plugin) {
-  return plugin.name == "drf" && plugin.flags[conf::HookFlag::kHierarchy] &&
-         plugin.flags[conf::HookFlag::kReclaimable];
-}
 
 // Pipelined tasks count: whoever follows placements counts them.
 bool HoldsNothing(const Session& session, JobId job) {
@@ -48,11 +40,10 @@ KnownFailures::Key KnownFailures::KeyOf(const Session& session, const Ask& ask) 
 
 bool KnownFailures::WeighsJobs(const Session& session, Reach reach) const {
   // A search without questions asks no hook.
-  if (reach != Reach::kOtherQueues || whom_ == SpeakFor::kEqual) return false;
-  const std::vector<conf::Tier>& tiers = session.context().policy->tiers;
-  return std::any_of(tiers.begin(), tiers.end(), [](const conf::Tier& tier) {
-    return std::any_of(tier.plugins.begin(), tier.plugins.end(), IsWeigher);
-  });
+  if (whom_ == SpeakFor::kEqual) return false;
+  return framework::WeighsJobs(session, reach == Reach::kOtherQueues
+                                            ? framework::VictimKind::kReclaim
+                                            : framework::VictimKind::kPreempt);
 }
 
 const Tally* KnownFailures::Find(const Session& session, const Ask& ask) const {

@@ -39,6 +39,9 @@ struct GrantBounds {
   // It grants nobody but tasks of jobs with a lower priority than the evictor's, and of that job
   // itself tasks with a lower priority than the evictor.
   bool only_lower = false;
+  // No bound: what it grants a task follows all that the evictor's job asks for, and not in one
+  // direction. What it granted another task says nothing then, unless the jobs are alike.
+  bool weighs_jobs = false;
 
   bool empty() const { return job == nullptr && queue == nullptr && !only_lower; }
 };

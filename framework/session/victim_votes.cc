@@ -1,5 +1,7 @@
 #include "framework/session/victim_votes.h"
 
+#include <algorithm>
+
 namespace bth::framework {
 namespace {
 
@@ -61,6 +63,13 @@ void AskEachVoter(const Session& session, const VictimAsker& asker,
                   absl::FunctionRef<void(std::string_view plugin, const Verdict&)> hear) {
   WithVoters(session, asker, [&](const auto& hooks, const auto& evictor) {
     for (const auto& entry : hooks) hear(entry.origin.plugin, entry.fn(evictor, candidates));
+  });
+}
+
+bool WeighsJobs(const Session& session, VictimKind kind) {
+  return WithVoters(session, {.kind = kind}, [](const auto& hooks, const auto&) {
+    return std::any_of(hooks.begin(), hooks.end(),
+                       [](const auto& entry) { return entry.fn.bounds.weighs_jobs; });
   });
 }
 

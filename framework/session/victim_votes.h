@@ -40,6 +40,9 @@ void AskEachVoter(const Session& session, const VictimAsker& asker,
                   absl::Span<const model::TaskId> candidates,
                   absl::FunctionRef<void(std::string_view plugin, const Verdict&)> hear);
 
+// What one task is granted says nothing of another's whose job asks for more or less in all.
+bool WeighsJobs(const Session& session, VictimKind kind);
+
 // Some plugin may name tasks that should be somewhere else.
 bool AnyNamesVictims(const Session& session);
 // Whom the plugins of the first tier with an answer name of those that run, in their order, less

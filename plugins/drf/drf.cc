@@ -61,9 +61,12 @@ class Drf final : public framework::Plugin {
  private:
   void AddHierarchyHooks(const Session& session, HookRegistrar& hooks) {
     hooks.QueueOrder([this](QueueId left, QueueId right) { return tree_->Order(left, right); });
-    hooks.Reclaimable([this, &session](TaskId evictor, absl::Span<const TaskId> candidates) {
-      return LaterQueues(session, evictor, candidates);
-    });
+    // A job that has all it asks for counts in full in its queue, one that asks for more is scaled
+    // down to its poorest sibling.
+    hooks.Reclaimable({[this, &session](TaskId evictor, absl::Span<const TaskId> candidates) {
+                         return LaterQueues(session, evictor, candidates);
+                       },
+                       {.weighs_jobs = true}});
   }
 
   void AddEventHooks(const Session& session, HookRegistrar& hooks) {
